@@ -1,0 +1,64 @@
+//! Certificate revocation lists.
+
+use crate::der;
+use crate::edits::Edits;
+use crate::pki::{Algorithm, Extension, Key, Name};
+
+pub(crate) const CRL_NUMBER: &str = "2.5.29.20";
+pub(crate) const ISSUING_DISTRIBUTION_POINT: &str = "2.5.29.28";
+
+/// A CRL before it is signed.
+pub(crate) struct Crl {
+    /// `None` writes version 1, which has no extensions.
+    pub(crate) version: Option<u64>,
+    pub(crate) issuer: Name,
+    pub(crate) issuer_key: Key,
+    pub(crate) this_update: &'static str,
+    pub(crate) next_update: Option<&'static str>,
+    pub(crate) revoked: Vec<Vec<u8>>,
+    pub(crate) extensions: Vec<Extension>,
+    /// Changes to the signed DER.
+    pub(crate) afterwards: Edits<Vec<u8>>,
+}
+
+impl Crl {
+    pub(crate) fn new(issuer: &str, issuer_key: &Key, this_update: &'static str, next_update: &'static str) -> Self {
+        Self {
+            version: Some(1),
+            issuer: Name::of(issuer),
+            issuer_key: issuer_key.clone(),
+            this_update,
+            next_update: Some(next_update),
+            revoked: Vec::new(),
+            extensions: vec![Extension::new(CRL_NUMBER, false, der::integer(1)), Extension::authority_key(issuer_key)],
+            afterwards: Edits::default(),
+        }
+    }
+
+    pub(crate) fn der(&self) -> Vec<u8> {
+        let entries: Vec<_> = self.revoked.iter().map(|serial| self.entry(serial)).collect();
+        let extensions: Vec<_> = self.extensions.iter().map(Extension::der).collect();
+        let mut signed = vec![
+            self.version.map(der::integer).unwrap_or_default(),
+            Algorithm::Sha256.der(),
+            self.issuer.der(),
+            der::time(self.this_update),
+            self.next_update.map(der::time).unwrap_or_default(),
+        ];
+        if !entries.is_empty() {
+            signed.push(der::sequence(&entries));
+        }
+        if self.version.is_some() && !extensions.is_empty() {
+            signed.push(der::context(0, &der::sequence(&extensions)));
+        }
+        let mut out = self.issuer_key.seal(Algorithm::Sha256, &der::sequence(&signed));
+        self.afterwards.apply(&mut out);
+        out
+    }
+
+    /// Serial, date and the reason "key compromise".
+    fn entry(&self, serial: &[u8]) -> Vec<u8> {
+        let reason = Extension::new("2.5.29.21", false, der::enumerated(1));
+        der::sequence(&[der::unsigned(serial), der::time(self.this_update), der::sequence(&[reason.der()])])
+    }
+}

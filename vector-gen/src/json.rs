@@ -1,0 +1,270 @@
+//! JSON trees whose number tokens and member order are kept, so that a vector can hold exactly the bytes it is about.
+
+use std::fmt::Write;
+
+/// A JSON value. Members may repeat and tokens may be anything: faulty documents have to be written too.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Json {
+    /// A number, `true`, `false`, `null`, or whatever else stands bare in a document.
+    Token(String),
+    Text(String),
+    List(Vec<Json>),
+    Object(Vec<(String, Json)>),
+}
+
+impl From<&str> for Json {
+    fn from(text: &str) -> Self {
+        Json::Text(text.to_owned())
+    }
+}
+
+impl From<String> for Json {
+    fn from(text: String) -> Self {
+        Json::Text(text)
+    }
+}
+
+impl From<bool> for Json {
+    fn from(value: bool) -> Self {
+        Json::Token(value.to_string())
+    }
+}
+
+impl From<u32> for Json {
+    fn from(value: u32) -> Self {
+        Json::Token(value.to_string())
+    }
+}
+
+/// A bare token.
+pub(crate) fn token(text: &str) -> Json {
+    Json::Token(text.to_owned())
+}
+
+/// Reads a template of this crate.
+pub(crate) fn parse(text: &str) -> Json {
+    let mut reader = Reader { rest: text };
+    let value = reader.value();
+    assert!(reader.next().is_none(), "text after a template");
+    value
+}
+
+impl Json {
+    /// The member at `pointer`; it must exist.
+    pub(crate) fn at(&mut self, pointer: &str) -> &mut Json {
+        pointer.split('/').skip(1).fold(self, |value, name| match value {
+            Json::Object(members) => {
+                let found = members.iter_mut().find(|(member, _)| member == name);
+                &mut found.unwrap_or_else(|| panic!("no {name} in {pointer}")).1
+            }
+            Json::List(items) => &mut items[name.parse::<usize>().expect("an index")],
+            _ => panic!("{pointer} goes through a leaf"),
+        })
+    }
+
+    /// The text at `pointer`.
+    pub(crate) fn text(&mut self, pointer: &str) -> String {
+        match self.at(pointer) {
+            Json::Text(text) => text.clone(),
+            other => panic!("{pointer} is not a text but {other:?}"),
+        }
+    }
+
+    /// Sets the member at `pointer`, at the end of its object where it is new.
+    pub(crate) fn set(&mut self, pointer: &str, value: impl Into<Json>) {
+        let (parent, name) = pointer.rsplit_once('/').expect("a pointer");
+        match self.at(parent) {
+            Json::Object(members) => match members.iter_mut().find(|(member, _)| member == name) {
+                Some((_, old)) => *old = value.into(),
+                None => members.push((name.to_owned(), value.into())),
+            },
+            parent => *parent.at(&format!("/{name}")) = value.into(),
+        }
+    }
+
+    /// Takes the member at `pointer` out.
+    pub(crate) fn remove(&mut self, pointer: &str) -> Json {
+        let (parent, name) = pointer.rsplit_once('/').expect("a pointer");
+        match self.at(parent) {
+            Json::Object(members) => {
+                let index = members.iter().position(|(member, _)| member == name).expect("the member exists");
+                members.remove(index).1
+            }
+            Json::List(items) => items.remove(name.parse().expect("an index")),
+            _ => panic!("{pointer} goes through a leaf"),
+        }
+    }
+
+    pub(crate) fn list(&mut self, pointer: &str) -> &mut Vec<Json> {
+        match self.at(pointer) {
+            Json::List(items) => items,
+            other => panic!("{pointer} is not a list but {other:?}"),
+        }
+    }
+
+    /// The same value with the members of every object in the order of their names.
+    pub(crate) fn sorted(&self) -> Json {
+        match self {
+            Json::List(items) => Json::List(items.iter().map(Json::sorted).collect()),
+            Json::Object(members) => {
+                let mut members: Vec<_> = members.iter().map(|(name, value)| (name.clone(), value.sorted())).collect();
+                members.sort_by(|(left, _), (right, _)| left.cmp(right));
+                Json::Object(members)
+            }
+            leaf => leaf.clone(),
+        }
+    }
+
+    /// Without white space.
+    pub(crate) fn compact(&self) -> String {
+        self.written(&Layout { comma: ",", colon: ":", indent: None })
+    }
+
+    /// As Python's `json.dumps(value)` writes it.
+    pub(crate) fn python(&self) -> String {
+        self.written(&Layout { comma: ", ", colon: ": ", indent: None })
+    }
+
+    /// As Python's `json.dumps(value, indent=2)` writes it.
+    pub(crate) fn indented(&self) -> String {
+        self.written(&Layout { comma: ",", colon: ": ", indent: Some(2) })
+    }
+
+    fn written(&self, layout: &Layout) -> String {
+        let mut out = String::new();
+        self.write(layout, 0, &mut out);
+        out
+    }
+
+    fn write(&self, layout: &Layout, depth: usize, out: &mut String) {
+        match self {
+            Json::Token(token) => out.push_str(token),
+            Json::Text(text) => write_text(text, out),
+            Json::List(items) => {
+                layout.container(['[', ']'], items, depth, out, |item, out| item.write(layout, depth + 1, out));
+            }
+            Json::Object(members) => {
+                layout.container(['{', '}'], members, depth, out, |(name, value), out| {
+                    write_text(name, out);
+                    out.push_str(layout.colon);
+                    value.write(layout, depth + 1, out);
+                });
+            }
+        }
+    }
+}
+
+struct Layout {
+    comma: &'static str,
+    colon: &'static str,
+    indent: Option<usize>,
+}
+
+impl Layout {
+    fn container<T>(
+        &self,
+        [open, close]: [char; 2],
+        items: &[T],
+        depth: usize,
+        out: &mut String,
+        mut write_item: impl FnMut(&T, &mut String),
+    ) {
+        out.push(open);
+        for (index, item) in items.iter().enumerate() {
+            if index > 0 {
+                out.push_str(self.comma);
+            }
+            self.new_line(depth + 1, out);
+            write_item(item, out);
+        }
+        if !items.is_empty() {
+            self.new_line(depth, out);
+        }
+        out.push(close);
+    }
+
+    fn new_line(&self, depth: usize, out: &mut String) {
+        if let Some(width) = self.indent {
+            out.push('\n');
+            out.push_str(&" ".repeat(width * depth));
+        }
+    }
+}
+
+/// In ASCII, with `\u` escapes of UTF-16 code units for everything else.
+fn write_text(text: &str, out: &mut String) {
+    out.push('"');
+    for character in text.chars() {
+        match character {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            ' '..='~' => out.push(character),
+            _ => {
+                for unit in character.encode_utf16(&mut [0; 2]) {
+                    write!(out, "\\u{unit:04x}").expect("a string takes everything");
+                }
+            }
+        }
+    }
+    out.push('"');
+}
+
+struct Reader<'a> {
+    rest: &'a str,
+}
+
+impl Reader<'_> {
+    fn next(&mut self) -> Option<char> {
+        self.rest = self.rest.trim_start();
+        self.rest.chars().next()
+    }
+
+    fn eat(&mut self, wanted: char) -> bool {
+        let found = self.next() == Some(wanted);
+        if found {
+            self.rest = &self.rest[wanted.len_utf8()..];
+        }
+        found
+    }
+
+    fn value(&mut self) -> Json {
+        match self.next() {
+            Some('"') => Json::Text(self.string()),
+            Some('[') => Json::List(self.items(['[', ']'], Self::value)),
+            Some('{') => Json::Object(self.items(['{', '}'], |reader| {
+                let name = reader.string();
+                assert!(reader.eat(':'), "no colon after {name}");
+                (name, reader.value())
+            })),
+            _ => {
+                let end = self.rest.find([',', ']', '}', ' ', '\n']).unwrap_or(self.rest.len());
+                let (token, rest) = self.rest.split_at(end);
+                assert!(!token.is_empty(), "a value is missing before {rest}");
+                self.rest = rest;
+                Json::Token(token.to_owned())
+            }
+        }
+    }
+
+    fn items<T>(&mut self, [open, close]: [char; 2], item: impl Fn(&mut Self) -> T) -> Vec<T> {
+        assert!(self.eat(open));
+        let mut items = Vec::new();
+        while !self.eat(close) {
+            items.push(item(self));
+            assert!(self.eat(',') || self.next() == Some(close), "no comma before {}", self.rest);
+        }
+        items
+    }
+
+    /// Templates hold no escapes.
+    fn string(&mut self) -> String {
+        assert!(self.eat('"'));
+        let (text, rest) = self.rest.split_once('"').expect("a closing quote");
+        assert!(!text.contains('\\'), "a template with an escape");
+        self.rest = rest;
+        text.to_owned()
+    }
+}

@@ -1,0 +1,392 @@
+//! Receipts, and the material that a vector changes before a receipt is made of it.
+
+use data_encoding::{BASE64, HEXLOWER};
+
+use crate::collateral::{self, Collateral, Container, CrlText};
+use crate::crl::Crl;
+use crate::edits::Edits;
+use crate::json::{self, Json};
+use crate::pki::{self, Certificate, Key, SgxExtension, sha256};
+use crate::quote::Quote;
+
+/// The scorer that passes input on, and the one that also knows the shape with `dflash`.
+pub(crate) const SCORER: &str = "3da819f79756e2608e629983e104f18297f28f5935bb80b7a62b57b75b2580a3";
+pub(crate) const DFLASH_SCORER: &str = "6009bbbd8e54db34a097b9027416dbe34fe41559e6c434eb964a0b5cbf5f9ae8";
+
+pub(crate) const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
+pub(crate) const IMAGE_NAME: &str = "test image";
+pub(crate) const MODEL_NAME: &str = "test model weights";
+const COMMAND: &str = "python3 /submission/score.py";
+
+pub(crate) fn digest(bytes: impl AsRef<[u8]>) -> String {
+    HEXLOWER.encode(&sha256(bytes))
+}
+
+/// What the nonce is made of.
+pub(crate) enum Nonce {
+    /// The hash of commit, model sha256 and evaluation seed.
+    Formula,
+    /// A number that binds nothing.
+    Random(String),
+}
+
+/// What the enclave was given as `result.json`.
+pub(crate) enum Input {
+    /// The measurements of the receipt.
+    Measurements,
+    /// A document of its own.
+    Document(Json),
+}
+
+/// The submitter's side of a receipt.
+pub(crate) struct Receipt {
+    pub(crate) nonce: Nonce,
+    pub(crate) attestation: Json,
+    pub(crate) input: Input,
+    pub(crate) scorer: String,
+    pub(crate) output: String,
+    pub(crate) image: String,
+    pub(crate) requester_key: Vec<u8>,
+    pub(crate) command: &'static str,
+    /// Members in the order of their names, as the newer producer writes them.
+    pub(crate) sorted: bool,
+    /// `verification.intel_verified` and `verification.report_data_match`.
+    pub(crate) flags: (bool, bool),
+    /// Changes to the finished document, and to the bytes of the file.
+    pub(crate) afterwards: Edits<Json>,
+    pub(crate) bytes: Edits<Vec<u8>>,
+}
+
+/// Everything that goes into one receipt.
+pub(crate) struct Material {
+    pub(crate) root: Certificate,
+    pub(crate) ca: Certificate,
+    pub(crate) pck: Certificate,
+    pub(crate) sgx: SgxExtension,
+    pub(crate) quote: Quote,
+    pub(crate) collateral: Collateral,
+    pub(crate) receipt: Receipt,
+}
+
+/// Root and TCB signing certificate of the PKI that signs the vectors.
+pub(crate) fn test_pki() -> (Certificate, Certificate) {
+    let root = Key::named("root");
+    (Certificate::root(&root), Certificate::tcb_signing(Key::named("TCB signing"), &root))
+}
+
+/// Root and TCB signing certificate of a second PKI.
+pub(crate) fn other_pki() -> (Certificate, Certificate) {
+    let root = Key::named("other root");
+    (Certificate::root(&root), Certificate::tcb_signing(Key::named("other TCB signing"), &root))
+}
+
+impl Material {
+    fn new(receipt: Receipt) -> Self {
+        let (root_certificate, signing_certificate) = test_pki();
+        let root = root_certificate.key.clone();
+        let signing = signing_certificate.key.clone();
+        let ca = Key::named("platform CA");
+        Self {
+            pck: Certificate::pck(Key::named("PCK"), pki::PLATFORM_NAME, &ca),
+            sgx: SgxExtension::default(),
+            quote: Quote::default(),
+            collateral: Collateral {
+                container: Container::Items,
+                pck_crl_issuer: pki::PLATFORM_NAME.to_owned(),
+                pck_crl: Crl::new(pki::PLATFORM_NAME, &ca, "2026-08-03T09:00:00Z", "2026-09-02T09:00:00Z"),
+                root_crl: Crl::new(pki::ROOT_NAME, &root, "2026-03-01T00:00:00Z", "2027-03-01T00:00:00Z"),
+                crl_text: CrlText::Der,
+                tcb_info: collateral::tcb_info(&signing),
+                qe_identity: collateral::qe_identity(&signing),
+                tcb_info_item: Edits::default(),
+                qe_identity_item: Edits::default(),
+                signer_chain: vec![signing_certificate, Certificate::root(&root)],
+                items: Edits::default(),
+                afterwards: Edits::default(),
+                bytes: Edits::default(),
+            },
+            receipt,
+            ca: Certificate::intermediate(pki::PLATFORM_NAME, ca, &root),
+            root: root_certificate,
+        }
+    }
+
+    /// A receipt with a derived nonce, whose measurements are the enclave's whole input.
+    pub(crate) fn classic() -> Self {
+        let mut attestation = attestation();
+        attestation.set("/code/repo", "https://git.example/engine");
+        attestation.set("/measurements", dflash_measurements());
+        attestation.set("/verdict/model", "dflash");
+        let output = dflash_output(&mut attestation.at("/measurements").clone(), true);
+        Self::new(Receipt {
+            nonce: Nonce::Formula,
+            attestation,
+            input: Input::Measurements,
+            scorer: DFLASH_SCORER.to_owned(),
+            output,
+            image: format!("sha256:{}", digest(IMAGE_NAME)),
+            requester_key: sha256("test requester key").to_vec(),
+            command: COMMAND,
+            sorted: false,
+            flags: (true, true),
+            afterwards: Edits::default(),
+            bytes: Edits::default(),
+        })
+    }
+
+    /// A receipt of the older shape, whose scorer hands the measurements on without a verdict.
+    pub(crate) fn echo() -> Self {
+        let mut material = Self::classic();
+        material.receipt.attestation.set("/measurements", primary_measurements());
+        material.receipt.attestation.set("/environment/eval_mode", "longctx");
+        material.receipt.scorer = SCORER.to_owned();
+        material.receipt.output = echo_output(&material.receipt.attestation.at("/measurements").clone());
+        material
+    }
+
+    /// A receipt with a random nonce, whose input stands in the enclave's output but not in the receipt.
+    pub(crate) fn k3() -> Self {
+        let mut material = Self::echo();
+        let receipt = &mut material.receipt;
+        receipt.nonce = Nonce::Random("5eed".repeat(8));
+        receipt.attestation.set("/code/repo", "example/engine-k3");
+        receipt.attestation.set("/environment/eval_mode", "kimi_k3/h200x8");
+        receipt.attestation.set("/measurements", k3_measurements());
+        receipt.attestation.set("/timestamp_utc", "2026-08-03T12:15:00+00:00");
+        let document = k3_input();
+        receipt.output = document.python() + "\n";
+        receipt.input = Input::Document(document);
+        receipt.sorted = true;
+        material
+    }
+
+    /// Changes the enclave's output, given as JSON; the input stays.
+    pub(crate) fn change_output(&mut self, change: impl Fn(&mut Json)) {
+        let mut output = json::parse(self.receipt.output.trim_end());
+        change(&mut output);
+        self.receipt.output = output.python() + "\n";
+    }
+
+    /// Moves the platform below the Processor CA.
+    pub(crate) fn use_processor_ca(&mut self) {
+        let key = Key::named("processor CA");
+        self.ca = Certificate::intermediate(pki::PROCESSOR_NAME, key.clone(), &self.root.key);
+        self.pck = Certificate::pck(self.pck.key.clone(), pki::PROCESSOR_NAME, &key);
+        self.sgx.platform = false;
+        self.collateral.pck_crl_issuer = pki::PROCESSOR_NAME.to_owned();
+        self.collateral.pck_crl.issuer = pki::Name::of(pki::PROCESSOR_NAME);
+        self.sign_pck_crl_with(&key);
+    }
+
+    /// Takes root and signer from another PKI with the same names.
+    pub(crate) fn use_other_pki(&mut self) {
+        let (root, signing) = other_pki();
+        self.ca = Certificate::intermediate(pki::PLATFORM_NAME, self.ca.key.clone(), &root.key);
+        self.collateral.root_crl.issuer_key = root.key.clone();
+        self.collateral.root_crl.extensions[1] = pki::Extension::authority_key(&root.key);
+        self.collateral.tcb_info.key = signing.key.clone();
+        self.collateral.qe_identity.key = signing.key.clone();
+        self.collateral.signer_chain = vec![signing, Certificate::root(&root.key)];
+        self.root = root;
+    }
+
+    /// Signs the PCK CRL with `key`, and names that key in it.
+    pub(crate) fn sign_pck_crl_with(&mut self, key: &Key) {
+        self.collateral.pck_crl.issuer_key = key.clone();
+        self.collateral.pck_crl.extensions[1] = pki::Extension::authority_key(key);
+    }
+
+    /// The bytes of the receipt.
+    pub(crate) fn file(mut self) -> Vec<u8> {
+        let receipt = &mut self.receipt;
+        let attestation = &mut receipt.attestation;
+        let nonce = match &receipt.nonce {
+            Nonce::Random(nonce) => nonce.clone(),
+            Nonce::Formula => {
+                let [commit, model, seed] =
+                    ["/code/commit", "/references/model_sha256", "/references/eval_seed"].map(|pointer| attestation.text(pointer));
+                digest(commit + &model + &seed)
+            }
+        };
+        let input = match &receipt.input {
+            Input::Measurements => attestation.at("/measurements").sorted().python(),
+            Input::Document(document) => document.sorted().python(),
+        };
+        let requester_key = BASE64.encode(&receipt.requester_key);
+        let output_digest = digest(&receipt.output);
+        let input_digest = digest(input);
+        let manifest = format!("/submission/result.json\t{input_digest}\n/submission/score.py\t{}\n", receipt.scorer);
+        let files_digest = digest(manifest);
+        self.quote.body.report_data =
+            [sha256(format!("{nonce}{requester_key}")), sha256(format!("{}{output_digest}{files_digest}", receipt.image))].concat();
+
+        if self.sgx.carried {
+            self.pck.extensions.push(pki::Extension::new(pki::SGX_EXTENSION, false, self.sgx.der()));
+        }
+        let chain = vec![self.pck.pem(), self.ca.pem(), self.root.pem()];
+        let quote = BASE64.encode(&self.quote.bytes(chain, &self.pck.key));
+        let collateral = self.collateral.base64(&self.ca, &self.root);
+
+        let mut document = json::parse(
+            r#"{
+                "polaris_version": 1,
+                "receipt_id": "",
+                "chain": {"prev_receipt_hash": null, "chain_index": 0},
+                "attestation": {},
+                "attestation_type": "tdx-quote",
+                "tdx": {"verification": {}, "cost_usd": 0.0007},
+                "_expected": {}
+            }"#,
+        );
+        let receipt_id = digest(format!("{}{output_digest}", &quote[..quote.len().min(64)]));
+        document.set("/receipt_id", &receipt_id[..32]);
+        document.set("/attestation", attestation.clone());
+        let tdx = [
+            ("quote_b64", quote),
+            ("collateral_b64", collateral),
+            ("nonce", nonce),
+            ("e2e_pubkey_b64", requester_key),
+            ("bound_digest", receipt.image.clone()),
+            ("result_sha256", output_digest),
+            ("stdout_b64", BASE64.encode(receipt.output.as_bytes())),
+            ("files_sha256", files_digest),
+            ("workload_sha256", format!("sha256:{}", digest(receipt.command))),
+        ];
+        for (name, text) in tdx {
+            document.set(&format!("/tdx/{name}"), text);
+        }
+        document.set("/tdx/verification/intel_verified", receipt.flags.0);
+        document.set("/tdx/verification/report_data_match", receipt.flags.1);
+        document.set("/_expected/scoring_sha256", receipt.scorer.as_str());
+        document.set("/_expected/result_sha256", input_digest);
+        receipt.afterwards.apply(&mut document);
+        if receipt.sorted {
+            document = document.sorted();
+        }
+        let mut bytes = document.indented().into_bytes();
+        receipt.bytes.apply(&mut bytes);
+        bytes
+    }
+}
+
+/// A complete provenance block that claims a pass, without measurements.
+fn attestation() -> Json {
+    let mut attestation = json::parse(
+        r#"{
+            "code": {"repo": "", "commit": "", "build_hash": "", "scoring_scripts_commit": ""},
+            "references": {
+                "model_sha256": "", "model_file": "test-model.gguf",
+                "guard_model_sha256": "", "guard_model_file": "test-guard.gguf",
+                "llamacpp_commit": "", "eval_seed": "00112233aabbccdd"
+            },
+            "environment": {
+                "eval_mode": "dflash", "decode_tokens": 128, "gpu_name": "Test GPU", "gpu_arch": "sm_00",
+                "clocks_pinned": true, "clock_mhz": 2400, "clock_spread_mhz": 0, "pin_target_mhz": 2400,
+                "cuda_version": "", "driver_version": "1.2.3"
+            },
+            "measurements": {},
+            "verdict": {
+                "model": "test-model", "label": "L", "pass": true,
+                "tps": 120.5, "delta_tps": 14.25, "pct_over_frontier": 13.4,
+                "score_context": null, "best_context_label": "", "context_gains_pct": {},
+                "regression_labels": [], "guard_regression_labels": [], "reason": null
+            },
+            "timestamp_utc": "2026-08-03T12:15:00Z"
+        }"#,
+    );
+    attestation.set("/code/commit", COMMIT);
+    attestation.set("/code/build_hash", digest("test build"));
+    attestation.set("/code/scoring_scripts_commit", COMMIT);
+    attestation.set("/references/model_sha256", digest(MODEL_NAME));
+    attestation.set("/references/guard_model_sha256", digest("test guard weights"));
+    attestation.set("/references/llamacpp_commit", &digest("test reference")[..40]);
+    attestation
+}
+
+fn dflash_measurements() -> Json {
+    json::parse(
+        r#"{
+            "dflash": {
+                "pr_dflash_tps": 120.5, "main_dflash_tps": 106.25, "pr_ar_tps": 98.0625, "main_ar_tps": 98.5,
+                "mean_accept": 4.75, "spec_agree": "METRIC SPEC_AGREE 16/16 = 1.0000",
+                "speedup_vs_main": 1.134, "speedup_vs_ar": 1.229
+            },
+            "qwen_guard": {
+                "ok": true, "problems": [],
+                "qwen36": {"0": {"decode": 210.5, "prefill": 0.0}, "512": {"decode": 208.25, "prefill": 4096.5}},
+                "qwen35": {"0": {"decode": 150.125, "prefill": 0.0}, "4096": {"decode": 144.5, "prefill": 9000.0}}
+            }
+        }"#,
+    )
+}
+
+/// What the scorer makes of such measurements.
+pub(crate) fn dflash_output(measurements: &mut Json, passes: bool) -> String {
+    let mut measurements = measurements.sorted();
+    let guard = measurements.remove("/qwen_guard");
+    let mut output = measurements.remove("/dflash");
+    output.set("/guard", guard);
+    output.set("/label", if passes { "ok" } else { "REJECT" });
+    output.set("/pass", passes);
+    output.set("/reason", if passes { "agreement and guard hold" } else { "agreement or guard broke" });
+    output.python() + "\n"
+}
+
+fn primary_measurements() -> Json {
+    json::parse(
+        r#"{
+            "primary": {
+                "model": "test-model", "model_sha256": "",
+                "ctx_128_tps": 120.5, "ctx_512_tps": 118.25, "ctx_4096_tps": 110.0, "ctx_16384_tps": 101.75, "ctx_32768_tps": 90.5,
+                "top1": 0.96, "kl": 0.0125,
+                "guard_128_baseline": 119.0, "guard_128_ratio": 1.0126, "guard_128_pass": true
+            },
+            "guard": {
+                "model": "test-guard", "model_sha256": "",
+                "ctx_128_tps": 300.5, "ctx_512_tps": 290.25, "ctx_4096_tps": 250.0, "ctx_16384_tps": 201.75, "ctx_32768_tps": 150.5,
+                "top1": 0.97, "kl": 0.0175, "speed_ok": true, "accuracy_ok": true
+            }
+        }"#,
+    )
+}
+
+/// The primary numbers, then the guard's without its names: no label, no pass.
+fn echo_output(measurements: &Json) -> String {
+    let mut measurements = measurements.sorted();
+    let mut guard = measurements.remove("/guard");
+    let mut output = measurements.remove("/primary");
+    let mut kept = Json::Object(Vec::new());
+    for name in ["top1", "kl", "ctx_128_tps", "ctx_512_tps", "ctx_4096_tps", "ctx_16384_tps", "ctx_32768_tps", "speed_ok", "accuracy_ok"] {
+        let name = format!("/{name}");
+        kept.set(&name, guard.remove(&name));
+    }
+    output.set("/guard", kept);
+    output.python() + "\n"
+}
+
+fn k3_measurements() -> Json {
+    json::parse(
+        r#"{
+            "primary": {
+                "model": "", "model_sha256": "",
+                "ctx_128_tps": null, "ctx_512_tps": null, "ctx_4096_tps": null,
+                "top1": 0.96, "kl": 0.012346,
+                "guard_128_baseline": null, "guard_128_ratio": null, "guard_128_pass": true
+            }
+        }"#,
+    )
+}
+
+/// The flat result that a run submits; `kl` has more places than the receipt keeps.
+fn k3_input() -> Json {
+    let mut input = json::parse(
+        r#"{
+            "commit": "", "delta_tps": 14.25, "devices": "0,1", "frontier_tps": 106.25,
+            "guard": {"top1": 0.97, "kl": 0.0175, "speed_ok": true, "accuracy_ok": true},
+            "kl": 0.012345678, "label": "L", "layers": 32, "node": "test", "pass": true,
+            "pct_over_frontier": 13.4, "top1": 0.96, "tps": 120.5
+        }"#,
+    );
+    input.set("/commit", &COMMIT[..7]);
+    input
+}

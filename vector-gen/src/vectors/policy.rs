@@ -1,0 +1,36 @@
+//! Policies: pins, waivers and accepted values.
+
+use super::{Vector, classic, k3};
+
+pub(super) fn vectors() -> Vec<Vector> {
+    let differs = &["pin.value-differs"];
+    let asserted = &["pin.only-asserted"];
+    let under = |id: &str, rule: &str, policy: &'static str| classic(id, rule).policy(policy);
+    vec![
+        under("policy-strict", "Without pins any genuine machine and any image could have made the quote.", "strict")
+            .thin(&["enclave.unpinned", "image.unpinned"]),
+        under("policy-authenticity", "The policy authenticity waives both pins.", "authenticity").verified(&[]),
+        under("policy-any-machine", "A waiver of both pins leaves the rest as it is.", "any-machine").verified(&[]),
+        under("policy-other-enclave", "Other measurements than the pinned ones are refused.", "other-enclave")
+            .invalid(&["enclave.pin-mismatch"]),
+        under("policy-second-enclave", "One matching set of measurements among several is enough.", "second-enclave").verified(&[]),
+        classic("policy-one-register", "Every register of a pinned set has to match.")
+            .change(|m| m.quote.body.rtmr[3][47] = 1)
+            .invalid(&["enclave.pin-mismatch"]),
+        under("policy-other-image", "Another image than the pinned ones is refused.", "other-image").invalid(&["image.pin-mismatch"]),
+        under("policy-evaluation-20", "Collateral below the wanted evaluation number is too old.", "evaluation-20")
+            .thin(&["tcb.evaluation-below-minimum"]),
+        under("accept-all-bound", "Accepted values of bound fields are met.", "accept-bound").verified(&[]),
+        under("accept-other-commit", "A bound commit that is not accepted is refused.", "accept-other-commit").invalid(differs),
+        under("accept-other-model", "A bound model hash that is not accepted is refused.", "accept-other-model").invalid(differs),
+        under("accept-other-scorer", "A bound scorer that is not accepted is refused.", "accept-other-scorer").invalid(differs),
+        under("accept-other-requester", "A bound requester key that is not accepted is refused.", "accept-other-requester")
+            .invalid(differs),
+        under("accept-repository", "An accepted value that nothing binds is met, and weakly.", "accept-repository").thin(asserted),
+        under("accept-other-repository", "A value that is not accepted is refused, bound or not.", "accept-other-repository")
+            .invalid(differs),
+        k3("accept-commit-prefix", "Where only a prefix of the commit is bound, the whole is the producer's word.")
+            .policy("accept-commit")
+            .thin(asserted),
+    ]
+}

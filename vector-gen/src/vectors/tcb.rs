@@ -1,0 +1,198 @@
+//! The state of platform, TDX module and quoting enclave, and the attributes of the TD.
+
+use super::{Vector, classic};
+use crate::collateral::tcb_level;
+use crate::json::parse;
+use crate::receipt::Material;
+
+const PLATFORM_STATUS: &str = "/tcbLevels/0/tcbStatus";
+const MODULE_SVN: &str = "/tdxModuleIdentities/0/tcbLevels/0/tcb/isvsvn";
+const MODULE_STATUS: &str = "/tdxModuleIdentities/0/tcbLevels/0/tcbStatus";
+const QE_SVN: &str = "/tcbLevels/0/tcb/isvsvn";
+const QE_STATUS: &str = "/tcbLevels/0/tcbStatus";
+
+pub(super) fn vectors() -> Vec<Vector> {
+    let mut vectors = statuses();
+    vectors.extend(levels());
+    vectors.extend(module());
+    vectors.extend(quoting_enclave());
+    vectors.extend(attributes());
+    vectors
+}
+
+fn set_platform_status(status: &'static str) -> impl Fn(&mut Material) {
+    move |m| m.collateral.tcb_info.body.set(PLATFORM_STATUS, status)
+}
+
+fn statuses() -> Vec<Vector> {
+    let weak = [
+        ("OutOfDate", "tcb.out-of-date"),
+        ("ConfigurationNeeded", "tcb.configuration-needed"),
+        ("OutOfDateConfigurationNeeded", "tcb.out-of-date-configuration-needed"),
+        ("SWHardeningNeeded", "tcb.sw-hardening-needed"),
+        ("ConfigurationAndSWHardeningNeeded", "tcb.configuration-and-sw-hardening-needed"),
+    ];
+    let mut vectors: Vec<_> = weak
+        .into_iter()
+        .map(|(status, code)| {
+            let id = code.replacen("tcb.", "tcb-", 1);
+            classic(id, format!("A platform of status {status} is genuine, and weaker than one that is up to date."))
+                .change(set_platform_status(status))
+                .thin(&[code])
+        })
+        .collect();
+    vectors.extend([
+        classic("tcb-revoked", "A revoked TCB level is final.").change(set_platform_status("Revoked")).invalid(&["tcb.revoked"]),
+        classic("tcb-revoked-tolerant", "No policy can accept a revoked TCB level.")
+            .change(set_platform_status("Revoked"))
+            .policy("tolerant")
+            .invalid(&["tcb.revoked"]),
+        classic("tcb-status-unknown", "A status that is not one of Intel's is refused.")
+            .change(set_platform_status("Fine"))
+            .invalid(&["tcb.status-unknown"]),
+        classic("tcb-status-relaunch", "Relaunch advice is a verifier's word and never stands in TCB info.")
+            .change(set_platform_status("TDRelaunchAdvised"))
+            .invalid(&["tcb.status-unknown"]),
+        classic("tcb-advisories", "Advisories on an up to date level are named.")
+            .change(|m| m.collateral.tcb_info.body.set("/tcbLevels/0/advisoryIDs", parse(r#"["INTEL-SA-99000"]"#)))
+            .verified(&["tcb.advisories"]),
+        classic("tcb-out-of-date-tolerant", "A policy may read an out of date TCB as a note.")
+            .change(set_platform_status("OutOfDate"))
+            .policy("tolerant")
+            .verified(&["tcb.out-of-date"]),
+    ]);
+    vectors
+}
+
+fn levels() -> Vec<Vector> {
+    vec![
+        classic("tcb-lower-component", "One SGX component below the level leads to the next lower one.")
+            .change(|m| m.sgx.components[7] = 3)
+            .thin(&["tcb.out-of-date"]),
+        classic("tcb-lower-pcesvn", "A PCE version below the level leads to the next lower one.")
+            .change(|m| m.sgx.pce_svn = 12)
+            .thin(&["tcb.out-of-date"]),
+        classic("tcb-lower-tdx-component", "One TDX component below the level leads to the next lower one.")
+            .change(|m| m.quote.body.tee_tcb_svn[2] = 2)
+            .thin(&["tcb.out-of-date"]),
+        classic("tcb-below-all", "A platform below every level is not supported.")
+            .change(|m| m.sgx.components[0] = 1)
+            .invalid(&["tcb.no-matching-level"]),
+        classic("tcb-levels-unsorted", "The best level that is met decides, wherever it stands.")
+            .change(|m| m.collateral.tcb_info.body.list("/tcbLevels").reverse())
+            .verified(&[]),
+        classic("tcb-module-components-skipped", "Where the module has a version, its two components are judged by its own identity.")
+            .change(|m| {
+                m.collateral.tcb_info.body.list("/tcbLevels")[0] = tcb_level(
+                    [3, 3, 2, 2, 1, 1, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0],
+                    13,
+                    [9, 9, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+                    "UpToDate",
+                );
+            })
+            .verified(&[]),
+        classic("tcb-module-version-0", "A module of version 0 is the base module, and all components are compared.")
+            .change(|m| m.quote.body.tee_tcb_svn[1] = 0)
+            .verified(&[]),
+        classic("tcb-module-version-0-behind", "A base module below the level leads to the next lower one.")
+            .change(|m| m.quote.body.tee_tcb_svn[..2].copy_from_slice(&[3, 0]))
+            .thin(&["tcb.out-of-date"]),
+    ]
+}
+
+fn module() -> Vec<Vector> {
+    let mismatch = &["tdx-module.identity-mismatch"];
+    let changed = |id: &str, rule: &str, change: fn(&mut Material)| classic(id, rule).change(change);
+    vec![
+        changed("module-signer", "The TDX module is signed by the signer that the TCB info names.", |m| {
+            m.quote.body.module_signer[0] = 1;
+        })
+        .invalid(mismatch),
+        changed("module-attributes", "The TDX module has the attributes that the TCB info names.", |m| {
+            m.quote.body.module_attributes = 1;
+        })
+        .invalid(mismatch),
+        changed("module-version-unknown", "A module version that the TCB info does not list is refused.", |m| {
+            m.quote.body.tee_tcb_svn[1] = 2;
+        })
+        .invalid(mismatch),
+        changed("module-out-of-date", "A module behind makes an up to date platform out of date.", |m| {
+            m.collateral.tcb_info.body.set(MODULE_SVN, 6);
+        })
+        .thin(&["tcb.out-of-date"]),
+        changed("module-revoked", "A revoked module is final.", |m| {
+            m.collateral.tcb_info.body.set(MODULE_STATUS, "Revoked");
+        })
+        .invalid(&["tcb.revoked"]),
+        changed("module-below-all", "A module below every level is not supported.", |m| {
+            m.quote.body.tee_tcb_svn[0] = 1;
+        })
+        .invalid(&["tcb.no-matching-level"]),
+    ]
+}
+
+fn quoting_enclave() -> Vec<Vector> {
+    let mismatch = &["qe.identity-mismatch"];
+    let changed = |id: &str, rule: &str, change: fn(&mut Material)| classic(id, rule).change(change);
+    vec![
+        changed("qe-other-signer", "Any enclave can get a certified report; only Intel's quoting enclave counts.", |m| {
+            m.quote.qe.signer[0] ^= 1;
+        })
+        .invalid(mismatch),
+        changed("qe-other-product", "The product id tells the TD quoting enclave from Intel's others.", |m| {
+            m.quote.qe.product = 1;
+        })
+        .invalid(mismatch),
+        changed("qe-debug", "A quoting enclave in debug mode is not the one that Intel describes.", |m| {
+            m.quote.qe.flags |= 2;
+        })
+        .invalid(mismatch),
+        changed("qe-misc-select", "The MISCSELECT of the quoting enclave is compared under its mask.", |m| {
+            m.quote.qe.misc_select = 1;
+        })
+        .invalid(mismatch),
+        changed("qe-out-of-date", "A quoting enclave behind makes an up to date platform out of date.", |m| {
+            m.collateral.qe_identity.body.set(QE_SVN, 7);
+        })
+        .thin(&["tcb.out-of-date"]),
+        changed("qe-out-of-date-configuration", "A quoting enclave behind on a platform that needs configuration gives both.", |m| {
+            m.collateral.qe_identity.body.set(QE_SVN, 7);
+            m.collateral.tcb_info.body.set(PLATFORM_STATUS, "ConfigurationNeeded");
+        })
+        .thin(&["tcb.out-of-date-configuration-needed"]),
+        changed("qe-revoked", "A revoked quoting enclave is final.", |m| {
+            m.collateral.qe_identity.body.set(QE_STATUS, "Revoked");
+        })
+        .invalid(&["tcb.revoked"]),
+        changed("qe-revoked-and-forged", "A level that is revoked does not stand in for a signature: the forgery is what is found.", |m| {
+            m.collateral.qe_identity.body.set(QE_STATUS, "Revoked");
+            m.quote.afterwards.add(|quote| quote[crate::quote::SIGNATURE + 10] ^= 1);
+        })
+        .invalid(&["quote.signature-wrong"]),
+        changed("qe-below-all", "A quoting enclave below every level is not supported.", |m| m.quote.qe.svn = 1)
+            .invalid(&["tcb.no-matching-level"]),
+        changed("qe-levels-unsorted", "The highest level that is met decides, wherever it stands.", |m| {
+            m.collateral.qe_identity.body.list("/tcbLevels").reverse();
+        })
+        .verified(&[]),
+    ]
+}
+
+fn attributes() -> Vec<Vector> {
+    let bit = |id: &str, rule: &str, bit: u32| classic(id, rule).change(move |m| m.quote.body.td_attributes ^= 1 << bit);
+    vec![
+        bit("td-debug", "What a TD in debug mode says is no evidence.", 0).invalid(&["td.debug"]),
+        bit("td-profiling", "What a TD under profiling says is no evidence.", 4).invalid(&["td.profiling"]),
+        bit("td-reserved", "Attribute bits without a meaning are zero.", 1).invalid(&["td.reserved-bits"]),
+        bit("td-sept-ve", "The host must not be able to inject page faults.", 28).invalid(&["td.sept-ve-not-disabled"]),
+        bit("td-sept-ve-tolerant", "A policy may accept such a TD as weaker, never as good.", 28)
+            .policy("tolerant")
+            .thin(&["td.sept-ve-not-disabled"]),
+        bit("td-migratable", "A TD that can be moved is not the one that was measured.", 29).invalid(&["td.migratable"]),
+        bit("td-service", "A bound service TD can act on the TD that made the quote.", 17).invalid(&["td.service-td-bound"]),
+        bit("td-perfmon", "Performance monitoring and protection keys are harmless.", 63)
+            .change(|m| m.quote.body.td_attributes |= 1 << 30)
+            .verified(&[]),
+        classic("td-xfam", "XFAM has the bits that every TD has.").change(|m| m.quote.body.xfam &= !2).thin(&["td.xfam-unknown"]),
+    ]
+}

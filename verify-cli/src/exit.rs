@@ -1,0 +1,50 @@
+//! The exit codes: one table for every command. 1 is never used, because wrappers and shells use it for their own failures.
+
+pub(crate) const OK: u8 = 0;
+pub(crate) const USAGE: u8 = 2;
+pub(crate) const MISSING: u8 = 3;
+pub(crate) const INVALID: u8 = 4;
+pub(crate) const UNVERIFIABLE: u8 = 6;
+pub(crate) const INTERNAL: u8 = 70;
+
+/// The table as `--help` shows it.
+pub(crate) const TABLE: &str = "\
+Exit codes:
+   0  verified: every receipt was checked and nothing is missing
+   2  usage: a bad argument, policy or key file, or no receipts found
+   3  missing: an input file cannot be read
+   4  invalid: the evidence is contradicted, forged or malformed
+   6  unverifiable: something needed is absent, stale or unsupported
+   7  under-provenanced: not contradicted, but thinner than the policy asks
+  70  internal: a bug in this tool
+With several inputs the worst wins, in the order 70, 2, 4, 3, 6, 7, 0.";
+
+/// From the worst to the best. 5 belongs to comparisons.
+const WORST_FIRST: [u8; 8] = [INTERNAL, USAGE, INVALID, MISSING, UNVERIFIABLE, 5, 7, OK];
+
+/// The worse of two exit codes; one that the table does not know is worse than all.
+pub(crate) fn worst(one: u8, other: u8) -> u8 {
+    let rank = |code: u8| WORST_FIRST.iter().position(|known| *known == code).map_or(0, |position| position + 1);
+    if rank(other) < rank(one) { other } else { one }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_worst_wins_whatever_the_order() {
+        for (index, worse) in WORST_FIRST.iter().enumerate() {
+            for better in &WORST_FIRST[index..] {
+                assert_eq!(worst(*worse, *better), *worse);
+                assert_eq!(worst(*better, *worse), *worse);
+            }
+        }
+    }
+
+    #[test]
+    fn an_unknown_code_is_never_hidden() {
+        assert_eq!(worst(99, INTERNAL), 99);
+        assert_eq!(worst(OK, 99), 99);
+    }
+}

@@ -1,0 +1,153 @@
+//! From paths to bytes: what a path stands for, and reading with a bound.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::panic::{self, AssertUnwindSafe};
+use std::path::{Path, PathBuf};
+
+use crate::exit;
+
+/// The core refuses receipts of more bytes than this; one more is read so that it can see that.
+const RECEIPT_BYTES: u64 = 4 * 1024 * 1024;
+
+/// Policies and certificates are much smaller than this.
+const SETTINGS_BYTES: u64 = 1024 * 1024;
+
+/// One thing to judge, under the name that the user knows it by.
+pub(crate) struct Input {
+    name: String,
+    source: Source,
+}
+
+enum Source {
+    StandardInput,
+    File(PathBuf),
+    /// There is nothing to read.
+    Nothing(Failure),
+}
+
+/// Why there is no answer about an input.
+#[derive(Clone, Debug)]
+pub(crate) struct Failure {
+    /// One word for the headline.
+    pub(crate) word: &'static str,
+    pub(crate) message: String,
+    pub(crate) exit_code: u8,
+}
+
+impl Input {
+    /// Every input that `paths` stand for, in the order of the paths; those of one directory are sorted.
+    pub(crate) fn resolve(paths: &[PathBuf]) -> Vec<Self> {
+        let mut inputs: Vec<Self> = Vec::new();
+        for path in paths {
+            if path.as_os_str() == "-" {
+                let is_read = inputs.iter().any(|input| matches!(input.source, Source::StandardInput));
+                let again =
+                    Failure { word: "REPEATED", message: "standard input can be read once only".to_owned(), exit_code: exit::USAGE };
+                inputs.push(Self::at(path.clone(), if is_read { Source::Nothing(again) } else { Source::StandardInput }));
+            } else if path.is_dir() {
+                inputs.extend(in_directory(path));
+            } else {
+                inputs.push(Self::at(path.clone(), Source::File(path.clone())));
+            }
+        }
+        inputs
+    }
+
+    fn at(path: PathBuf, source: Source) -> Self {
+        Self { name: path.to_string_lossy().into_owned(), source }
+    }
+
+    /// The name as it was given; not escaped.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Reads the input and asks `core` about it. A panic in there is a bug, but it ends this answer only.
+    pub(crate) fn ask<T>(&self, core: impl FnOnce(&[u8]) -> T) -> Result<T, Failure> {
+        let bytes = match &self.source {
+            Source::StandardInput => read_bounded(io::stdin().lock(), RECEIPT_BYTES),
+            Source::File(path) => File::open(path).and_then(|file| read_bounded(file, RECEIPT_BYTES)),
+            Source::Nothing(failure) => return Err(failure.clone()),
+        };
+        let bytes = bytes.map_err(|error| unreadable(&error))?;
+        panic::catch_unwind(AssertUnwindSafe(|| core(&bytes))).map_err(|_| Failure {
+            word: "INTERNAL",
+            message: "a bug in this tool: nothing was judged; please report it".to_owned(),
+            exit_code: exit::INTERNAL,
+        })
+    }
+}
+
+/// Every `receipt.json` below `directory`; where there is none, its own `*.json` files.
+fn in_directory(directory: &Path) -> Vec<Input> {
+    let (mut receipts, mut own, mut failures) = (Vec::new(), Vec::new(), Vec::new());
+    let mut unseen = vec![directory.to_owned()];
+    while let Some(folder) = unseen.pop() {
+        let listed: io::Result<Vec<_>> = fs::read_dir(&folder).and_then(Iterator::collect);
+        let entries = match listed {
+            Ok(entries) => entries,
+            Err(error) => {
+                failures.push(Input::at(folder, Source::Nothing(unreadable(&error))));
+                continue;
+            }
+        };
+        for entry in entries {
+            let path = entry.path();
+            match entry.file_type() {
+                Err(error) => failures.push(Input::at(path, Source::Nothing(unreadable(&error)))),
+                Ok(kind) if kind.is_dir() => unseen.push(path),
+                Ok(kind) if kind.is_file() && entry.file_name() == "receipt.json" => receipts.push(path),
+                Ok(kind) if kind.is_file() && folder == directory && path.extension().is_some_and(|end| end == "json") => own.push(path),
+                Ok(_) => {}
+            }
+        }
+    }
+    let mut found = if receipts.is_empty() { own } else { receipts };
+    if found.is_empty() && failures.is_empty() {
+        let message = "no receipts found: no receipt.json below this directory, and no *.json in it".to_owned();
+        let nothing = Failure { word: "EMPTY", message, exit_code: exit::USAGE };
+        return vec![Input::at(directory.to_owned(), Source::Nothing(nothing))];
+    }
+    found.sort();
+    found.into_iter().map(|path| Input::at(path.clone(), Source::File(path))).chain(failures).collect()
+}
+
+/// Reads a policy or a certificate.
+pub(crate) fn read_settings(path: &Path) -> Result<Vec<u8>, String> {
+    let bytes = File::open(path).and_then(|file| read_bounded(file, SETTINGS_BYTES)).map_err(|error| error.to_string())?;
+    match u64::try_from(bytes.len()).is_ok_and(|length| length <= SETTINGS_BYTES) {
+        true => Ok(bytes),
+        false => Err(format!("it has more than {SETTINGS_BYTES} bytes")),
+    }
+}
+
+/// Reads at most `limit` bytes and one more, from files and devices alike.
+fn read_bounded(source: impl Read, limit: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    source.take(u64::MAX).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn unreadable(error: &io::Error) -> Failure {
+    Failure { word: "MISSING", message: format!("cannot be read: {error}"), exit_code: exit::MISSING }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_in_the_core_is_an_internal_error_of_one_input() {
+        let input = Input::at(PathBuf::from("Cargo.toml"), Source::File(PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"))));
+        let failure = input.ask::<()>(|_| panic!("a panic on purpose")).unwrap_err();
+        assert_eq!((failure.word, failure.exit_code), ("INTERNAL", 70));
+        assert!(input.ask(|bytes| bytes.len()).unwrap() > 0);
+    }
+
+    #[test]
+    fn reading_stops_one_byte_after_the_limit() {
+        assert_eq!(read_bounded(io::repeat(0), 10).unwrap().len(), 11);
+        assert_eq!(read_bounded(&b"abc"[..], 10).unwrap(), b"abc");
+    }
+}

@@ -1,0 +1,65 @@
+//! `receipt`: an offline verifier of Polaris receipts for a terminal and for CI.
+//!
+//! The command line reads files, calls the core and prints its answer; every rule of verification is in the core.
+//! `args` says what can be asked, `verify`, `inspect`, `explain` and `policy` each answer one command, `inputs` turns paths
+//! into bytes, `text` and `json` show a result, and `exit` holds the one table of exit codes.
+
+#![forbid(unsafe_code)]
+
+mod args;
+mod exit;
+mod explain;
+mod inputs;
+mod inspect;
+mod json;
+mod layout;
+mod output;
+mod policy;
+mod text;
+mod verify;
+
+use std::panic::{self, AssertUnwindSafe};
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use args::{Cli, Color, Command};
+use output::{Output, complain};
+
+fn main() -> ExitCode {
+    panic::set_hook(Box::new(|info| {
+        let place = info.location().map_or_else(String::new, |location| format!(" at {}:{}", location.file(), location.line()));
+        let payload = info.payload();
+        let said = payload.downcast_ref::<&str>().copied().or(payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message");
+        complain(&format!("internal error{place}: {}", verify_core::escape(said)));
+    }));
+    let code = panic::catch_unwind(AssertUnwindSafe(|| match Cli::try_parse() {
+        Ok(cli) => run(&cli),
+        Err(refusal) => show_refusal(&refusal),
+    }));
+    ExitCode::from(code.unwrap_or(exit::INTERNAL))
+}
+
+fn run(cli: &Cli) -> u8 {
+    let mut output = Output::new(cli.color);
+    let code = match &cli.command {
+        Command::Verify(arguments) => verify::run(arguments, &mut output),
+        Command::Inspect(arguments) => inspect::run(arguments, &mut output),
+        Command::Explain(arguments) => explain::run(arguments, &mut output),
+        Command::Policy(arguments) => policy::run(&arguments.action, &mut output),
+    };
+    exit::worst(code, output.finish())
+}
+
+/// Shows help and version, which are answers, and usage errors, which repeat arguments and so need escaping.
+fn show_refusal(refusal: &clap::Error) -> u8 {
+    let shown = refusal.to_string();
+    if !refusal.use_stderr() {
+        let mut output = Output::new(Color::Never);
+        output.print(&shown);
+        return output.finish();
+    }
+    let lines: Vec<String> = shown.trim_end().split('\n').map(verify_core::escape).collect();
+    complain(&lines.join("\n"));
+    exit::USAGE
+}

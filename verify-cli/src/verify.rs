@@ -1,0 +1,176 @@
+//! `receipt verify`: settle what is trusted and asked for, judge every input on its own, show each answer and the whole.
+
+use std::collections::BTreeMap;
+use std::time::SystemTime;
+
+use verify_core::{Anchors, Instant, Report, Request, Timestamp, Verifier, escape};
+
+use crate::args::{At, VerifyArgs};
+use crate::exit;
+use crate::inputs::{Input, read_settings};
+use crate::json::Documents;
+use crate::layout::{PLAIN, Page};
+use crate::output::{Output, complain};
+use crate::policy;
+use crate::text;
+
+pub(crate) fn run(arguments: &VerifyArgs, output: &mut Output) -> u8 {
+    let settled = policy::load(&arguments.policy)
+        .and_then(|policy| Ok((policy, anchors(arguments)?)))
+        .and_then(|(policy, anchors)| Ok((Verifier::new(policy, anchors), instant(arguments.at)?)));
+    let (verifier, instant) = match settled {
+        Ok(settled) => settled,
+        Err(message) => {
+            complain(&format!("error: {message}"));
+            return exit::USAGE;
+        }
+    };
+    let inputs = Input::resolve(&arguments.paths);
+    if inputs.is_empty() {
+        complain("error: no receipts found: name a file, a directory, or - for standard input");
+        return exit::USAGE;
+    }
+
+    let mut documents = Documents::new(arguments.format);
+    let mut batch = Batch::default();
+    for input in &inputs {
+        let answer = input.ask(|bytes| {
+            let report = verifier.verify(&Request::new(bytes).named(input.name()).judged_at(instant));
+            let receipt_id = if inputs.len() > 1 { receipt_id(bytes) } else { None };
+            (report, receipt_id)
+        });
+        match (&answer, &mut documents) {
+            _ if arguments.quiet => {}
+            (Ok((report, _)), Some(documents)) => documents.print(&report.to_json(), output),
+            (Ok((report, _)), None) => output.print(&text::report(report, arguments.verbose)),
+            (Err(failure), Some(documents)) => documents.print_failure(input.name(), failure, output),
+            (Err(failure), None) => output.print(&text::failure(input.name(), failure)),
+        }
+        match answer {
+            Ok((report, receipt_id)) => batch.add(&report, receipt_id),
+            Err(failure) => batch.add_word(failure.word.to_lowercase(), failure.exit_code),
+        }
+    }
+
+    if !arguments.quiet {
+        let summary = batch.summary();
+        match documents {
+            None => output.print(&summary),
+            Some(documents) => {
+                documents.finish(output);
+                complain(summary.trim_end());
+            }
+        }
+    }
+    batch.worst
+}
+
+fn anchors(arguments: &VerifyArgs) -> Result<Anchors, String> {
+    let mut anchors = Anchors::intel();
+    if let Some(path) = &arguments.root {
+        let named = |error: String| format!("cannot read trust root {}: {}", escape(&path.to_string_lossy()), escape(&error));
+        let certificate = read_settings(path).map_err(named)?;
+        anchors = Anchors::from_root(&certificate).map_err(|error| named(error.to_string()))?;
+    }
+    if let Some(path) = &arguments.tcb_signing_cert {
+        let named = |error: String| format!("cannot read TCB signing certificate {}: {}", escape(&path.to_string_lossy()), escape(&error));
+        let certificate = read_settings(path).map_err(named)?;
+        anchors = anchors.with_tcb_signing(&certificate).map_err(|error| named(error.to_string()))?;
+    }
+    Ok(anchors)
+}
+
+/// The one place where the clock is read, and only if the user asks for it.
+fn instant(at: At) -> Result<Instant, String> {
+    match at {
+        At::Collateral => Ok(Instant::Collateral),
+        At::Given(instant) => Ok(Instant::Given(instant)),
+        At::Now => {
+            let since_epoch = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).ok();
+            let seconds = since_epoch.and_then(|elapsed| i64::try_from(elapsed.as_secs()).ok());
+            let now = seconds.ok_or("--at now: the clock of this machine shows no usable time")?;
+            Ok(Instant::Now(Timestamp::from_unix_seconds(now)))
+        }
+    }
+}
+
+/// The id that a receipt gives itself, escaped; it proves nothing.
+fn receipt_id(bytes: &[u8]) -> Option<String> {
+    let entries = verify_core::inspect(bytes).entries;
+    entries.into_iter().find(|entry| entry.section == "receipt" && entry.name == "receipt_id").map(|entry| entry.value)
+}
+
+/// What is known about all inputs together.
+#[derive(Default)]
+struct Batch {
+    worst: u8,
+    inputs: usize,
+    /// How often each word of an answer was given.
+    counts: BTreeMap<(u8, String), usize>,
+    reports: usize,
+    /// The policy of the answers.
+    policy: Option<String>,
+    /// What qualifies the answers: waivers, softened findings, other anchors.
+    qualifiers: Vec<&'static str>,
+    /// By receipt id: SHA-256 and name of every file that carries it.
+    ids: BTreeMap<String, Vec<(String, String)>>,
+}
+
+impl Batch {
+    fn add(&mut self, report: &Report, receipt_id: Option<String>) {
+        self.add_word(report.outcome.name().to_owned(), report.exit_code);
+        self.reports += 1;
+        self.policy = Some(report.policy.name.clone());
+        let softened = (!report.policy.softened.is_empty()).then_some("findings softened");
+        let anchors = (!report.anchors.built_in).then_some("not Intel's anchors");
+        for qualifier in report.policy.waivers.iter().copied().chain(softened).chain(anchors) {
+            if !self.qualifiers.contains(&qualifier) {
+                self.qualifiers.push(qualifier);
+            }
+        }
+        if let Some((id, name)) = receipt_id.zip(report.input.name.clone()) {
+            self.ids.entry(id).or_default().push((report.input.sha256.clone(), name));
+        }
+    }
+
+    fn add_word(&mut self, word: String, exit_code: u8) {
+        self.worst = exit::worst(self.worst, exit_code);
+        self.inputs += 1;
+        *self.counts.entry((exit_code, word)).or_default() += 1;
+    }
+
+    /// One note for each receipt id that different files share, then the count.
+    fn summary(&self) -> String {
+        let mut page = Page::default();
+        for (id, files) in &self.ids {
+            note_shared_id(id, files, &mut page);
+        }
+        let counts: Vec<String> = self.counts.iter().map(|((_, word), count)| format!("{count} {word}")).collect();
+        let noun = if self.reports == self.inputs { "receipt" } else { "input" };
+        let plural = if self.inputs == 1 { "" } else { "s" };
+        let policy = self.policy.as_ref().map_or_else(String::new, |name| format!(" under policy \"{name}\""));
+        let qualified = if self.qualifiers.is_empty() { String::new() } else { format!(" ({})", self.qualifiers.join(", ")) };
+        page.line(&format!("{} {noun}{plural}{policy}{qualified}: {}", self.inputs, counts.join(", ")));
+        page.into_text()
+    }
+}
+
+/// How many of the files that share a receipt id are named.
+const NAMED: usize = 4;
+
+fn note_shared_id(id: &str, files: &[(String, String)], page: &mut Page) {
+    if files.iter().all(|(sha256, _)| Some(sha256) == files.first().map(|(first, _)| first)) {
+        return;
+    }
+    let text = format!(
+        "different files have the same receipt_id {id}: it follows from the enclave's output alone, so it names no receipt; each \
+         result stands for its own path"
+    );
+    page.row("note", PLAIN, &text);
+    for (_, name) in files.iter().take(NAMED) {
+        page.row("", PLAIN, name);
+    }
+    if files.len() > NAMED {
+        page.row("", PLAIN, &format!("and {} more", files.len() - NAMED));
+    }
+}

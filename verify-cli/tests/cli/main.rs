@@ -1,0 +1,8 @@
+//! The binary as its users meet it: exit codes, what is read, what is printed and where.
+
+mod exit_codes;
+mod inputs;
+mod output;
+mod settings;
+mod shared;
+mod support;

@@ -1,0 +1,103 @@
+//! Runs the binary, and knows where the material lies.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+/// What a run came to.
+pub(crate) struct Run {
+    pub(crate) code: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Run {
+    /// Standard output as JSON.
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {}", self.stdout))
+    }
+}
+
+/// The binary in an empty environment, in the root of the workspace.
+pub(crate) fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_receipt"));
+    command.args(arguments).env_clear().current_dir(workspace()).stdin(Stdio::null());
+    command
+}
+
+pub(crate) fn receipt(arguments: &[&str]) -> Run {
+    finish(&mut command(arguments), b"")
+}
+
+/// With `input` on standard input.
+pub(crate) fn receipt_with_input(arguments: &[&str], input: &[u8]) -> Run {
+    finish(command(arguments).stdin(Stdio::piped()), input)
+}
+
+pub(crate) fn finish(command: &mut Command, input: &[u8]) -> Run {
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    if let Some(mut pipe) = child.stdin.take() {
+        pipe.write_all(input).unwrap();
+    }
+    let output = child.wait_with_output().unwrap();
+    Run {
+        code: output.status.code().expect("an exit code"),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// `verify` with the anchors of the test PKI.
+pub(crate) fn with_test_anchors<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
+    let anchors = ["verify", "--root", "test-vectors/pki/root.pem", "--tcb-signing-cert", "test-vectors/pki/tcb_signing.pem"];
+    [&anchors, arguments].concat()
+}
+
+/// `verify` with the anchors of the test PKI and the policy that its receipts meet.
+pub(crate) fn verify<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
+    with_test_anchors(&[&["--policy", "test-vectors/policies/test.toml"], arguments].concat())
+}
+
+pub(crate) const VERIFIED: &str = "test-vectors/receipts/verified.json";
+pub(crate) const REFUTED: &str = "test-vectors/receipts/verdict-enclave-refuses.json";
+pub(crate) const CUT: &str = "test-vectors/receipts/json-cut.json";
+/// Judged by the test policy: something needed is absent.
+pub(crate) const NO_EVIDENCE: &str = "test-vectors/receipts/evidence-absent.json";
+
+/// The root of the workspace.
+pub(crate) fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// The folder of shared real and synthetic material beside the checkout; `None`, with a word on stderr, where there is none.
+/// With `CI=true` its absence is a failure.
+pub(crate) fn shared() -> Option<PathBuf> {
+    let folder = workspace().join("../shared");
+    if folder.join("dcap/manifest.json").is_file() {
+        return Some(folder);
+    }
+    assert!(std::env::var("CI").as_deref() != Ok("true"), "CI=true, but {} is missing", folder.display());
+    eprintln!("SKIPPED: {} is missing, so the command line was not tried on the shared receipts and cases", folder.display());
+    None
+}
+
+/// An empty folder of this name, made anew.
+pub(crate) fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// Copies a file of the workspace.
+pub(crate) fn copy(from: &str, to: &Path) {
+    fs::create_dir_all(to.parent().unwrap()).unwrap();
+    fs::copy(workspace().join(from), to).unwrap();
+}
+
+pub(crate) fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}

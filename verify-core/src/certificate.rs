@@ -1,0 +1,267 @@
+//! X.509 certificates and PEM: bytes to fields. Says nothing on trust; `dcap::chain` does.
+
+use x509_parser::certificate::X509Certificate;
+use x509_parser::extensions::ParsedExtension;
+use x509_parser::prelude::FromDer;
+use x509_parser::x509::{AlgorithmIdentifier, SubjectPublicKeyInfo, X509Name, X509Version};
+
+use crate::crypto::{PublicKey, Signature};
+use crate::limits;
+use crate::problem::Code;
+use crate::time::Timestamp;
+
+const COMMON_NAME: &str = "2.5.4.3";
+const ECDSA_WITH_SHA256: &str = "1.2.840.10045.4.3.2";
+const EC_PUBLIC_KEY: &str = "1.2.840.10045.2.1";
+const PRIME256V1: &str = "1.2.840.10045.3.1.7";
+const BASIC_CONSTRAINTS: &str = "2.5.29.19";
+const KEY_USAGE: &str = "2.5.29.15";
+const SUBJECT_KEY_IDENTIFIER: &str = "2.5.29.14";
+const AUTHORITY_KEY_IDENTIFIER: &str = "2.5.29.35";
+const CRL_DISTRIBUTION_POINTS: &str = "2.5.29.31";
+const SGX_EXTENSION: &str = "1.2.840.113741.1.13.1";
+
+/// Extensions that may be critical because the rules of the chain look at them or because they restrict nothing.
+const KNOWN_EXTENSIONS: [&str; 6] =
+    [BASIC_CONSTRAINTS, KEY_USAGE, SUBJECT_KEY_IDENTIFIER, AUTHORITY_KEY_IDENTIFIER, CRL_DISTRIBUTION_POINTS, SGX_EXTENSION];
+
+/// A parsed X.509 version 3 certificate with an ECDSA P-256 key, signed with ecdsa-with-SHA256 by somebody.
+#[derive(Clone, Debug)]
+pub(crate) struct Certificate {
+    /// The bytes that the issuer signed, as received.
+    pub(crate) to_be_signed: Vec<u8>,
+    pub(crate) signature: Signature,
+    pub(crate) subject: Name,
+    pub(crate) issuer: Name,
+    /// The serial number's content bytes.
+    pub(crate) serial: Vec<u8>,
+    pub(crate) not_before: Timestamp,
+    pub(crate) not_after: Timestamp,
+    pub(crate) key: PublicKey,
+    pub(crate) constraints: Option<Constraints>,
+    pub(crate) key_usage: Option<KeyUsage>,
+    /// The content of Intel's SGX extension, where there is one.
+    pub(crate) sgx_extension: Option<Vec<u8>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Constraints {
+    pub(crate) ca: bool,
+    pub(crate) path_length: Option<u32>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KeyUsage {
+    pub(crate) digital_signature: bool,
+    pub(crate) certificate_and_crl_sign: bool,
+}
+
+/// A distinguished name: attribute types (dotted) and values in order, whatever string type carried them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Name(Vec<(String, String)>);
+
+/// Why bytes are no acceptable certificate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct CertificateFault {
+    pub(crate) code: Code,
+    pub(crate) message: String,
+}
+
+impl Name {
+    pub(crate) fn new(attributes: &[(&str, &str)]) -> Self {
+        Self(attributes.iter().map(|(kind, value)| ((*kind).to_owned(), (*value).to_owned())).collect())
+    }
+
+    pub(crate) fn from_x509(name: &X509Name<'_>) -> Option<Self> {
+        let mut attributes = Vec::new();
+        for relative in name.iter_rdn() {
+            for attribute in relative.iter() {
+                attributes.push((attribute.attr_type().to_id_string(), attribute.as_str().ok()?.to_owned()));
+            }
+        }
+        Some(Self(attributes))
+    }
+
+    /// Whether the only common name is `name`.
+    pub(crate) fn is_called(&self, name: &str) -> bool {
+        let mut common = self.0.iter().filter(|(kind, _)| kind == COMMON_NAME);
+        common.next().is_some_and(|(_, value)| value == name) && common.next().is_none()
+    }
+
+    /// Whether everything but the common name is the same in both.
+    pub(crate) fn same_organisation(&self, other: &Name) -> bool {
+        let rest = |name: &Name| name.0.iter().filter(|(kind, _)| kind != COMMON_NAME).cloned().collect::<Vec<_>>();
+        rest(self) == rest(other)
+    }
+}
+
+impl std::fmt::Display for Name {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let shown: Vec<String> = self.0.iter().map(|(kind, value)| format!("{}={value}", short(kind))).collect();
+        formatter.write_str(&crate::text::quoted(&shown.join(", ")))
+    }
+}
+
+fn short(kind: &str) -> &str {
+    match kind {
+        COMMON_NAME => "CN",
+        "2.5.4.6" => "C",
+        "2.5.4.7" => "L",
+        "2.5.4.8" => "ST",
+        "2.5.4.10" => "O",
+        "2.5.4.11" => "OU",
+        other => other,
+    }
+}
+
+impl Certificate {
+    /// Reads exactly one certificate in DER.
+    pub(crate) fn from_der(der: &[u8]) -> Result<Self, CertificateFault> {
+        if der.len() > limits::CERTIFICATE_BYTES {
+            return Err(fault(Code::LimitExceeded, format!("{} bytes; at most {} are read", der.len(), limits::CERTIFICATE_BYTES)));
+        }
+        let malformed = |message: &str| fault(Code::CertificateMalformed, message.to_owned());
+        let (rest, parsed) = X509Certificate::from_der(der).map_err(|_| malformed("not an X.509 certificate in DER"))?;
+        if !rest.is_empty() {
+            return Err(malformed("bytes follow the certificate"));
+        }
+        if parsed.version() != X509Version::V3 {
+            return Err(malformed("not version 3"));
+        }
+        if !is_ecdsa_with_sha256(&parsed.signature_algorithm) || !is_ecdsa_with_sha256(&parsed.tbs_certificate.signature) {
+            return Err(fault(Code::CertificateAlgorithm, "not signed with ecdsa-with-SHA256".to_owned()));
+        }
+        let mut certificate = Self {
+            to_be_signed: parsed.tbs_certificate.as_ref().to_vec(),
+            signature: Signature::from_der(&parsed.signature_value.data)
+                .ok_or_else(|| malformed("the signature is not an ECDSA signature"))?,
+            subject: Name::from_x509(parsed.subject()).ok_or_else(|| malformed("the subject is not text"))?,
+            issuer: Name::from_x509(parsed.issuer()).ok_or_else(|| malformed("the issuer is not text"))?,
+            serial: parsed.raw_serial().to_vec(),
+            not_before: Timestamp::from_unix_seconds(parsed.validity().not_before.timestamp()),
+            not_after: Timestamp::from_unix_seconds(parsed.validity().not_after.timestamp()),
+            key: public_key(parsed.public_key())
+                .ok_or_else(|| fault(Code::CertificateAlgorithm, "the key is not a point on P-256".to_owned()))?,
+            constraints: None,
+            key_usage: None,
+            sgx_extension: None,
+        };
+        let mut seen = std::collections::BTreeSet::new();
+        for extension in parsed.extensions() {
+            let oid = extension.oid.to_id_string();
+            if extension.critical && !KNOWN_EXTENSIONS.contains(&oid.as_str()) {
+                return Err(fault(Code::CertificateExtension, format!("the critical extension {oid} is unknown")));
+            }
+            match extension.parsed_extension() {
+                ParsedExtension::BasicConstraints(constraints) => {
+                    certificate.constraints = Some(Constraints { ca: constraints.ca, path_length: constraints.path_len_constraint });
+                }
+                ParsedExtension::KeyUsage(usage) => {
+                    certificate.key_usage = Some(KeyUsage {
+                        digital_signature: usage.digital_signature(),
+                        certificate_and_crl_sign: usage.key_cert_sign() && usage.crl_sign(),
+                    });
+                }
+                ParsedExtension::ParseError { .. } => return Err(malformed("an extension cannot be decoded")),
+                _ if oid == SGX_EXTENSION => certificate.sgx_extension = Some(extension.value.to_vec()),
+                _ => {}
+            }
+            if !seen.insert(oid.clone()) {
+                return Err(fault(Code::CertificateExtension, format!("the extension {oid} stands twice")));
+            }
+        }
+        Ok(certificate)
+    }
+
+    /// Whether `issuer` signed this certificate.
+    pub(crate) fn is_signed_by(&self, issuer: &PublicKey) -> bool {
+        crate::crypto::verify(issuer, &self.signature, &self.to_be_signed)
+    }
+}
+
+fn fault(code: Code, message: String) -> CertificateFault {
+    CertificateFault { code, message }
+}
+
+/// Both places that name the algorithm of a signed X.509 object have to say this one.
+pub(crate) fn is_ecdsa_with_sha256(algorithm: &AlgorithmIdentifier<'_>) -> bool {
+    algorithm.algorithm.to_id_string() == ECDSA_WITH_SHA256 && algorithm.parameters.is_none()
+}
+
+fn public_key(info: &SubjectPublicKeyInfo<'_>) -> Option<PublicKey> {
+    let curve = info.algorithm.parameters.as_ref()?.as_oid().ok()?;
+    if info.algorithm.algorithm.to_id_string() != EC_PUBLIC_KEY || curve.to_id_string() != PRIME256V1 {
+        return None;
+    }
+    PublicKey::from_sec1(&info.subject_public_key.data)
+}
+
+/// Splits PEM text into the DER of its `label` blocks. Between and after the blocks only line ends may stand, and one NUL
+/// at the very end, as quoting libraries write it. The error names the byte offset and the fault.
+pub(crate) fn read_pem(text: &[u8], label: &str) -> Result<Vec<Vec<u8>>, (usize, String)> {
+    let text = text.strip_suffix(&[0]).unwrap_or(text);
+    let begin = format!("-----BEGIN {label}-----");
+    let end = format!("-----END {label}-----");
+    let text = std::str::from_utf8(text).map_err(|error| (error.valid_up_to(), "the PEM text is not ASCII".to_owned()))?;
+    let mut blocks = Vec::new();
+    let mut rest = text;
+    loop {
+        rest = rest.trim_start_matches(['\r', '\n']);
+        let offset = text.len().saturating_sub(rest.len());
+        if rest.is_empty() {
+            return Ok(blocks);
+        }
+        let body = rest.strip_prefix(begin.as_str()).ok_or_else(|| (offset, format!("wanted {begin:?} and nothing before it")))?;
+        let (body, after) = body.split_once(end.as_str()).ok_or_else(|| (offset, format!("the block has no {end:?}")))?;
+        let base64: String = body.chars().filter(|character| !matches!(character, '\r' | '\n')).collect();
+        let der = data_encoding::BASE64.decode(base64.as_bytes()).map_err(|_| (offset, "the block is not canonical base64".to_owned()))?;
+        blocks.push(der);
+        rest = after;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pem_allows_line_ends_and_one_final_nul() {
+        let block = "-----BEGIN X-----\nAQID\n-----END X-----";
+        let wanted = vec![vec![1, 2, 3]];
+        for text in
+            [block.to_owned(), format!("{block}\n"), format!("{block}\n\0"), format!("\r\n{block}\r\n"), block.replace('\n', "\r\n")]
+        {
+            assert_eq!(read_pem(text.as_bytes(), "X").unwrap(), wanted, "{text:?}");
+        }
+        assert_eq!(read_pem(format!("{block}\n{block}").as_bytes(), "X").unwrap().len(), 2);
+        assert_eq!(read_pem(b"", "X").unwrap().len(), 0);
+    }
+
+    #[test]
+    fn pem_refuses_anything_else() {
+        let block = "-----BEGIN X-----\nAQID\n-----END X-----\n";
+        for text in [
+            format!("text\n{block}"),
+            format!("{block}text"),
+            format!("{block}\0\0"),
+            format!("{block}\0\n"),
+            format!("{block} "),
+            block.replace("AQID", "AQI"),
+            block.replace("AQID", "AQ\0ID"),
+            block.replace("AQID", "AR=="),
+            block.replace("-----END X-----\n", ""),
+            block.replace("BEGIN X", "BEGIN Y"),
+        ] {
+            assert!(read_pem(text.as_bytes(), "X").is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn names_compare_by_common_name_and_organisation_apart() {
+        let name = Name::new(&[(COMMON_NAME, "Root"), ("2.5.4.10", "Org")]);
+        assert!(name.is_called("Root") && !name.is_called("Root "));
+        assert!(!Name::new(&[(COMMON_NAME, "Root"), (COMMON_NAME, "Root")]).is_called("Root"));
+        assert!(name.same_organisation(&Name::new(&[("2.5.4.10", "Org"), (COMMON_NAME, "Other")])));
+        assert!(!name.same_organisation(&Name::new(&[(COMMON_NAME, "Root"), ("2.5.4.10", "Other")])));
+    }
+}

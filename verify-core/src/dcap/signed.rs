@@ -1,0 +1,50 @@
+//! Parsed is not authentic: two types, and the signature check is the only way from one to the other.
+
+use crate::crypto::{self, PublicKey, Signature};
+
+/// A value together with the bytes that somebody signed, exactly as received.
+#[derive(Clone, Debug)]
+pub(crate) struct Signed<'a, T> {
+    value: T,
+    message: &'a [u8],
+    signature: &'a [u8],
+}
+
+/// A value whose bytes were signed by a key that the caller had reason to trust.
+#[derive(Clone, Debug)]
+pub(crate) struct Authentic<T>(T);
+
+impl<'a, T> Signed<'a, T> {
+    /// `signature` is r and s, 32 bytes big endian each.
+    pub(crate) const fn new(value: T, message: &'a [u8], signature: &'a [u8]) -> Self {
+        Self { value, message, signature }
+    }
+
+    /// The value, without any reason to believe it.
+    pub(crate) const fn unauthenticated(&self) -> &T {
+        &self.value
+    }
+}
+
+impl<T: Clone> Signed<'_, T> {
+    /// The value as authentic, if `key` signed its bytes.
+    pub(crate) fn verify(&self, key: &PublicKey) -> Option<Authentic<T>> {
+        let signature = Signature::from_raw(self.signature)?;
+        crypto::verify(key, &signature, self.message).then(|| Authentic(self.value.clone()))
+    }
+}
+
+impl<T> Authentic<T> {
+    /// What is read out of an authentic value is as authentic as the value.
+    pub(crate) fn read<U, E>(self, read: impl FnOnce(T) -> Result<U, E>) -> Result<Authentic<U>, E> {
+        read(self.0).map(Authentic)
+    }
+}
+
+impl<T> std::ops::Deref for Authentic<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}

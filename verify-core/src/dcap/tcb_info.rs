@@ -1,0 +1,189 @@
+//! Intel's TCB info, version 3, for TDX (Intel PCS API version 4).
+
+use crate::dcap::tcb::{Level, status_and_advisories};
+use crate::fields::{Fields, Format};
+use crate::json::Value;
+use crate::ledger::{Checked, Findings, Stopped};
+use crate::problem::{Code, Location, Problem};
+use crate::report::ObjectWindow;
+
+pub(crate) const FORMAT: Format =
+    Format { document: "TCB info", missing: Code::TcbInfoMalformed, wrong_type: Code::TcbInfoMalformed, malformed: Code::TcbInfoMalformed };
+
+#[derive(Clone, Debug)]
+pub(crate) struct TcbInfo {
+    pub(crate) window: ObjectWindow,
+    pub(crate) fmspc: [u8; 6],
+    pub(crate) pce_id: [u8; 2],
+    pub(crate) evaluation: u32,
+    /// Identity of a TDX module of version 0.
+    pub(crate) base_module: ModuleIdentity,
+    pub(crate) modules: Vec<Module>,
+    /// Highest first; no two are alike.
+    pub(crate) levels: Vec<PlatformLevel>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct ModuleIdentity {
+    pub(crate) mrsigner: [u8; 48],
+    pub(crate) attributes: [u8; 8],
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Module {
+    /// `TDX_` and two hex digits of the module version, as Intel writes it.
+    pub(crate) id: String,
+    pub(crate) identity: ModuleIdentity,
+    /// Highest first.
+    pub(crate) levels: Vec<SvnLevel>,
+}
+
+/// A level that is reached by one SVN.
+#[derive(Clone, Debug)]
+pub(crate) struct SvnLevel {
+    pub(crate) isv_svn: u16,
+    pub(crate) level: Level,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct PlatformLevel {
+    pub(crate) sgx_components: [u8; 16],
+    pub(crate) pce_svn: u16,
+    pub(crate) tdx_components: [u8; 16],
+    pub(crate) level: Level,
+}
+
+impl TcbInfo {
+    /// Reads the value of `tcbInfo`. Members that Intel adds later are allowed.
+    pub(crate) fn read(value: &Value<'_>, findings: &mut Findings) -> Checked<Self> {
+        let pointer = "/tcbInfo";
+        let stopped = Stopped(Code::TcbInfoMalformed);
+        let mut fields = Fields::of(value, pointer, FORMAT, findings).ok_or(stopped)?;
+        let (version, id, tcb_type) = (fields.integer::<u32>("version"), fields.string("id"), fields.integer::<u32>("tcbType"));
+        let (version, id, tcb_type) = (version.ok_or(stopped)?, id.ok_or(stopped)?, tcb_type.ok_or(stopped)?);
+        let mut refuse = |code: Code, name: &str, message: String, found: String, wanted: &str| {
+            let location = Location::pointer(FORMAT.document, format!("{pointer}/{name}"));
+            Err(findings.stop(Problem::new(code, location, message).found(found).wanted(wanted)))
+        };
+        if id != "TDX" {
+            let shown = crate::text::quoted(id);
+            return refuse(
+                Code::TcbInfoKind,
+                "id",
+                format!("the TCB info is for {shown}, but the quote is of a TDX trust domain"),
+                shown,
+                "\"TDX\"",
+            );
+        }
+        if version != 3 {
+            return refuse(
+                Code::TcbInfoVersion,
+                "version",
+                format!("TCB info version {version} is not supported"),
+                version.to_string(),
+                "3",
+            );
+        }
+        if tcb_type != 0 {
+            return refuse(Code::TcbInfoVersion, "tcbType", format!("TCB type {tcb_type} is not supported"), tcb_type.to_string(), "0");
+        }
+        let mut fields = Fields::of(value, pointer, FORMAT, findings).ok_or(stopped)?;
+        let read = Self::read_fields(&mut fields);
+        read.ok_or(stopped)
+    }
+
+    fn read_fields(fields: &mut Fields<'_, '_, '_>) -> Option<Self> {
+        let start = fields.date("issueDate");
+        let end = fields.date("nextUpdate");
+        let fmspc = fields.hex("fmspc");
+        let pce_id = fields.hex("pceId");
+        let evaluation = fields.integer("tcbEvaluationDataNumber");
+        let base_module = fields.object("tdxModule").and_then(|mut module| ModuleIdentity::read(&mut module));
+        let modules = match fields.optional("tdxModuleIdentities") {
+            None => Some(Vec::new()),
+            Some(_) => fields.objects("tdxModuleIdentities", Module::read),
+        };
+        let levels = fields.objects("tcbLevels", PlatformLevel::read).and_then(|levels| sorted(fields, levels));
+        Some(Self {
+            window: ObjectWindow { object: FORMAT.document, start: start?, end: end? },
+            fmspc: fmspc?,
+            pce_id: pce_id?,
+            evaluation: evaluation?,
+            base_module: base_module?,
+            modules: modules?,
+            levels: levels?,
+        })
+    }
+}
+
+/// Intel orders the levels by their components; two with the same components would leave the status open.
+fn sorted(fields: &mut Fields<'_, '_, '_>, mut levels: Vec<PlatformLevel>) -> Option<Vec<PlatformLevel>> {
+    levels.sort_by_key(|level| std::cmp::Reverse(level.key()));
+    let repeated = levels.windows(2).any(|pair| matches!(pair, [first, second] if first.key() == second.key()));
+    if levels.is_empty() || repeated {
+        let fault = if levels.is_empty() { "there are no TCB levels" } else { "two TCB levels have the same components" };
+        fields.raise(Code::TcbInfoMalformed, "tcbLevels", fault.to_owned());
+        return None;
+    }
+    Some(levels)
+}
+
+impl ModuleIdentity {
+    fn read(fields: &mut Fields<'_, '_, '_>) -> Option<Self> {
+        let (mrsigner, attributes, mask) = (fields.hex("mrsigner"), fields.hex("attributes"), fields.hex::<8>("attributesMask"));
+        mask?;
+        Some(Self { mrsigner: mrsigner?, attributes: attributes? })
+    }
+}
+
+impl Module {
+    fn read(fields: &mut Fields<'_, '_, '_>) -> Option<Self> {
+        let id = fields.string("id").map(str::to_owned);
+        let identity = ModuleIdentity::read(fields);
+        let levels = read_svn_levels(fields, Code::TcbInfoMalformed);
+        Some(Self { id: id?, identity: identity?, levels: levels? })
+    }
+}
+
+/// `tcbLevels` of a TDX module or of a QE identity: reached by `tcb.isvsvn`, sorted highest first.
+pub(crate) fn read_svn_levels(fields: &mut Fields<'_, '_, '_>, malformed: Code) -> Option<Vec<SvnLevel>> {
+    let mut levels = fields.objects("tcbLevels", |fields| {
+        let isv_svn = fields.object("tcb").and_then(|mut tcb| tcb.integer("isvsvn"));
+        let level = status_and_advisories(fields);
+        Some(SvnLevel { isv_svn: isv_svn?, level: level? })
+    })?;
+    levels.sort_by_key(|level| std::cmp::Reverse(level.isv_svn));
+    let repeated = levels.windows(2).any(|pair| matches!(pair, [first, second] if first.isv_svn == second.isv_svn));
+    if levels.is_empty() || repeated {
+        let fault = if levels.is_empty() { "there are no TCB levels" } else { "two TCB levels have the same SVN" };
+        fields.raise(malformed, "tcbLevels", fault.to_owned());
+        return None;
+    }
+    Some(levels)
+}
+
+impl PlatformLevel {
+    fn read(fields: &mut Fields<'_, '_, '_>) -> Option<Self> {
+        let (sgx, pce_svn, tdx) = match fields.object("tcb") {
+            None => (None, None, None),
+            Some(mut tcb) => (components(&mut tcb, "sgxtcbcomponents"), tcb.integer("pcesvn"), components(&mut tcb, "tdxtcbcomponents")),
+        };
+        let level = status_and_advisories(fields);
+        Some(Self { sgx_components: sgx?, pce_svn: pce_svn?, tdx_components: tdx?, level: level? })
+    }
+
+    fn key(&self) -> ([u8; 16], u16, [u8; 16]) {
+        (self.sgx_components, self.pce_svn, self.tdx_components)
+    }
+}
+
+/// A level has exactly 16 components: a missing one must never count as satisfied.
+fn components(tcb: &mut Fields<'_, '_, '_>, name: &str) -> Option<[u8; 16]> {
+    let svns: Vec<u8> = tcb.objects(name, |component| component.integer("svn"))?;
+    let count = svns.len();
+    let components = <[u8; 16]>::try_from(svns).ok();
+    if components.is_none() {
+        tcb.raise(Code::TcbInfoMalformed, name, format!("a TCB level has {count} components; wanted 16"));
+    }
+    components
+}

@@ -1,0 +1,242 @@
+//! Typed reading of JSON objects: every missing, mistyped or malformed member becomes a finding with its pointer.
+
+use data_encoding::HEXLOWER_PERMISSIVE;
+
+use crate::json::{Kind, Member, Value, child, is_integer};
+use crate::ledger::{Findings, Stopped};
+use crate::problem::{Code, Location, Problem};
+use crate::text;
+use crate::time::Timestamp;
+
+/// Which document is read, and which codes its faults have.
+#[derive(Clone, Copy)]
+pub(crate) struct Format {
+    pub(crate) document: &'static str,
+    pub(crate) missing: Code,
+    pub(crate) wrong_type: Code,
+    pub(crate) malformed: Code,
+}
+
+/// The types of members whose values are only shown.
+#[derive(Clone, Copy)]
+pub(crate) enum Type {
+    Array,
+    Boolean,
+    Integer,
+    IntegerOrNull,
+    /// A bare NaN or Infinity counts as a number here.
+    NumberOrNull,
+    Object,
+    String,
+    StringOrNull,
+}
+
+impl Type {
+    const fn description(self) -> &'static str {
+        match self {
+            Type::Array => "an array",
+            Type::Boolean => "a boolean",
+            Type::Integer => "a whole number",
+            Type::IntegerOrNull => "a whole number or null",
+            Type::NumberOrNull => "a number or null",
+            Type::Object => "an object",
+            Type::String => "a string",
+            Type::StringOrNull => "a string or null",
+        }
+    }
+}
+
+/// One object being read. Every accessor returns `None` after it raised a finding.
+pub(crate) struct Fields<'v, 'd, 'f> {
+    members: &'v [Member<'d>],
+    pointer: String,
+    format: Format,
+    findings: &'f mut Findings,
+}
+
+impl<'v, 'd, 'f> Fields<'v, 'd, 'f> {
+    pub(crate) fn of(value: &'v Value<'d>, pointer: &str, format: Format, findings: &'f mut Findings) -> Option<Self> {
+        match value.object() {
+            Some(members) => Some(Self { members, pointer: pointer.to_owned(), format, findings }),
+            None => {
+                findings.raise(wrong_type(format, pointer, value, "an object"));
+                None
+            }
+        }
+    }
+
+    /// The pointer of member `name`.
+    pub(crate) fn pointer(&self, name: &str) -> String {
+        child(&self.pointer, name)
+    }
+
+    pub(crate) fn names(&self) -> impl Iterator<Item = &'v str> + use<'v, 'd> {
+        self.members.iter().map(|member| &*member.name)
+    }
+
+    pub(crate) fn optional(&self, name: &str) -> Option<&'v Value<'d>> {
+        self.members.iter().find(|member| member.name == name).map(|member| &member.value)
+    }
+
+    pub(crate) fn required(&mut self, name: &str) -> Option<&'v Value<'d>> {
+        let value = self.optional(name);
+        if value.is_none() {
+            let message = format!("the member {name:?} is missing");
+            self.raise(self.format.missing, name, message);
+        }
+        value
+    }
+
+    pub(crate) fn object(&mut self, name: &str) -> Option<Fields<'v, 'd, '_>> {
+        let value = self.required(name)?;
+        let pointer = self.pointer(name);
+        Fields::of(value, &pointer, self.format, self.findings)
+    }
+
+    pub(crate) fn array(&mut self, name: &str) -> Option<&'v [Value<'d>]> {
+        let value = self.required(name)?;
+        match &value.kind {
+            Kind::Array(items) => Some(items),
+            _ => self.wrong(name, value, "an array"),
+        }
+    }
+
+    /// Reads every item of an array as an object; `None` if one of them fails.
+    pub(crate) fn objects<T>(&mut self, name: &str, mut read: impl FnMut(&mut Fields<'v, 'd, '_>) -> Option<T>) -> Option<Vec<T>> {
+        let items = self.array(name)?;
+        let pointer = self.pointer(name);
+        let read: Vec<Option<T>> = items
+            .iter()
+            .enumerate()
+            .map(|(index, item)| read(&mut Fields::of(item, &child(&pointer, &index.to_string()), self.format, self.findings)?))
+            .collect();
+        read.into_iter().collect()
+    }
+
+    pub(crate) fn string(&mut self, name: &str) -> Option<&'v str> {
+        let value = self.required(name)?;
+        match value.string() {
+            Some(text) => Some(text),
+            None => self.wrong(name, value, "a string"),
+        }
+    }
+
+    pub(crate) fn boolean(&mut self, name: &str) -> Option<bool> {
+        let value = self.required(name)?;
+        match value.kind {
+            Kind::Bool(flag) => Some(flag),
+            _ => self.wrong(name, value, "a boolean"),
+        }
+    }
+
+    /// A whole number written as such, within the range of `T`.
+    pub(crate) fn integer<T: TryFrom<i64>>(&mut self, name: &str) -> Option<T> {
+        let value = self.required(name)?;
+        let Kind::Number(token) = value.kind else {
+            return self.wrong(name, value, "a whole number");
+        };
+        let number = token.parse::<i64>().ok().and_then(|number| T::try_from(number).ok());
+        if number.is_none() {
+            let message = format!("the member {name:?} is {}, which is no whole number in the range of this field", text::quoted(token));
+            self.raise(self.format.malformed, name, message);
+        }
+        number
+    }
+
+    /// Checks that each of `members` is there and has its type.
+    pub(crate) fn require_types(&mut self, members: &[(&str, Type)]) -> Option<()> {
+        let fits: Vec<bool> =
+            members.iter().map(|(name, wanted)| self.required(name).is_some_and(|value| self.has_type(name, value, *wanted))).collect();
+        fits.into_iter().all(|fits| fits).then_some(())
+    }
+
+    /// Checks the type of `name`, if it is there.
+    pub(crate) fn allow_type(&mut self, name: &str, wanted: Type) -> Option<()> {
+        self.optional(name).is_none_or(|value| self.has_type(name, value, wanted)).then_some(())
+    }
+
+    fn has_type(&mut self, name: &str, value: &Value<'_>, wanted: Type) -> bool {
+        let fits = match (&value.kind, wanted) {
+            (Kind::Null, Type::NumberOrNull | Type::IntegerOrNull | Type::StringOrNull)
+            | (Kind::Bool(_), Type::Boolean)
+            | (Kind::Number(_) | Kind::NonFinite(_), Type::NumberOrNull)
+            | (Kind::String(_), Type::String | Type::StringOrNull)
+            | (Kind::Array(_), Type::Array)
+            | (Kind::Object(_), Type::Object) => true,
+            (Kind::Number(token), Type::Integer | Type::IntegerOrNull) => is_integer(token),
+            _ => false,
+        };
+        if !fits {
+            self.wrong::<()>(name, value, wanted.description());
+        }
+        fits
+    }
+
+    /// Exactly `N` bytes as hex digits of either case.
+    pub(crate) fn hex<const N: usize>(&mut self, name: &str) -> Option<[u8; N]> {
+        let text = self.string(name)?;
+        let bytes = HEXLOWER_PERMISSIVE.decode(text.as_bytes()).ok().and_then(|bytes| <[u8; N]>::try_from(bytes).ok());
+        if bytes.is_none() {
+            let message = format!("the member {name:?} is {}; wanted {} hex digits", text::quoted(text), N.saturating_mul(2));
+            self.raise(self.format.malformed, name, message);
+        }
+        bytes
+    }
+
+    /// A text of the shape that `holds` describes as `wanted`.
+    pub(crate) fn shaped(&mut self, name: &str, wanted: &str, holds: impl FnOnce(&str) -> bool) -> Option<&'v str> {
+        let text = self.string(name)?;
+        if holds(text) {
+            return Some(text);
+        }
+        let pointer = Location::pointer(self.format.document, self.pointer(name));
+        let message = format!("the member {name:?} is {}; wanted {wanted}", text::quoted(text));
+        self.findings.raise(Problem::new(self.format.malformed, pointer, message).found(text::quoted(text)).wanted(wanted));
+        None
+    }
+
+    /// An instant as Intel writes it.
+    pub(crate) fn date(&mut self, name: &str) -> Option<Timestamp> {
+        let text = self.string(name)?;
+        match Timestamp::parse_utc(text) {
+            Ok(instant) => Some(instant),
+            Err(error) => {
+                let message = format!("the member {name:?} is {}: {error}", text::quoted(text));
+                self.raise(self.format.malformed, name, message);
+                None
+            }
+        }
+    }
+
+    /// What stops those who depend on a member that could not be read.
+    pub(crate) fn last(&self) -> Stopped {
+        self.findings.last()
+    }
+
+    /// Raises a finding about member `name`, or about the object itself where `name` is empty.
+    pub(crate) fn raise(&mut self, code: Code, name: &str, message: String) {
+        let pointer = if name.is_empty() { self.pointer.clone() } else { self.pointer(name) };
+        self.findings.raise(Problem::new(code, Location::pointer(self.format.document, pointer), message));
+    }
+
+    /// Raises `code` for every member that is not in `known`.
+    pub(crate) fn refuse_unknown(&mut self, known: &[&str], code: Code) {
+        for member in self.members.iter().filter(|member| !known.contains(&&*member.name)) {
+            let message = format!("the member {} is unknown; it was not used", text::quoted(&member.name));
+            self.raise(code, &member.name, message);
+        }
+    }
+
+    fn wrong<T>(&mut self, name: &str, value: &Value<'_>, wanted: &str) -> Option<T> {
+        self.findings.raise(wrong_type(self.format, &self.pointer(name), value, wanted));
+        None
+    }
+}
+
+fn wrong_type(format: Format, pointer: &str, value: &Value<'_>, wanted: &str) -> Problem {
+    let found = value.type_name();
+    let name = pointer.rsplit('/').next().unwrap_or_default();
+    let subject = if name.is_empty() { "the document".to_owned() } else { format!("the member {}", text::quoted(name)) };
+    let message = format!("{subject} is {found}; wanted {wanted}");
+    Problem::new(format.wrong_type, Location::pointer(format.document, pointer), message).found(found).wanted(wanted)
+}

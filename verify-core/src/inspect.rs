@@ -1,0 +1,145 @@
+//! Decodes a receipt without judging it: what stands in the file, none of it verified.
+
+use serde::Serialize;
+
+use crate::dcap::collateral::Collateral;
+use crate::dcap::quote::Quote;
+use crate::dcap::{chain, trust_domain_facts};
+use crate::json::{self, Value};
+use crate::ledger::{Checked, Findings};
+use crate::limits;
+use crate::problem::{Code, Location, Problem};
+use crate::receipt::{DOCUMENT, Receipt};
+use crate::text::{escape, quoted};
+
+/// What stands in a receipt. **Nothing here is verified**: an entry says what the file says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Inspection {
+    /// Always `false`: nothing was judged.
+    pub verified: bool,
+    /// What could be decoded, in the order of the file's parts.
+    pub entries: Vec<InspectionEntry>,
+    /// What could not be decoded, and why.
+    pub problems: Vec<Problem>,
+}
+
+/// One decoded value, escaped for showing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct InspectionEntry {
+    /// The part of the file: `receipt`, `attestation`, `output`, `quote`, `certificates`, `collateral`.
+    pub section: &'static str,
+    /// The field.
+    pub name: String,
+    /// Its value.
+    pub value: String,
+}
+
+impl Inspection {
+    /// The inspection as indented JSON in ASCII.
+    pub fn to_json_pretty(&self) -> String {
+        json::ascii(serde_json::to_string_pretty(self).unwrap_or_default())
+    }
+}
+
+/// Decodes `bytes` without judging them. Total: hostile bytes give problems, never a panic.
+pub fn inspect(bytes: &[u8]) -> Inspection {
+    let mut findings = Findings::default();
+    let mut entries = Entries(Vec::new());
+    // The findings say what stopped the decoding.
+    let _ = decode(bytes, &mut entries, &mut findings);
+    Inspection { verified: false, entries: entries.0, problems: findings.into_problems() }
+}
+
+fn decode(bytes: &[u8], entries: &mut Entries, findings: &mut Findings) -> Checked<()> {
+    if bytes.len() > limits::RECEIPT_BYTES {
+        let message = format!("the receipt has {} bytes; at most {} are read", bytes.len(), limits::RECEIPT_BYTES);
+        return Err(findings.stop(Problem::new(Code::LimitExceeded, Location::document(DOCUMENT), message)));
+    }
+    let document = json::read(bytes).map_err(|error| findings.stop(error.into_problem(DOCUMENT)))?;
+    let receipt = Receipt::read(&document, findings)?;
+    entries.members("receipt", &document, &["polaris_version", "receipt_id", "attestation_type"]);
+    if let Some(attestation) = receipt.attestation_value {
+        for part in ["code", "references", "environment", "verdict"] {
+            entries.all_members("attestation", part, attestation.member(part));
+        }
+        entries.members("attestation", attestation, &["timestamp_utc"]);
+    }
+    let evidence = receipt.evidence.as_ref().map_err(|stopped| *stopped)?;
+    if let Some(tdx) = document.member("tdx") {
+        entries.members("receipt", tdx, &["nonce", "e2e_pubkey_b64", "bound_digest", "result_sha256", "files_sha256", "workload_sha256"]);
+    }
+    if let Ok(stdout) = &evidence.stdout {
+        entries.push("output", "bytes", stdout.len().to_string());
+        entries.push("output", "text", quoted(&String::from_utf8_lossy(stdout)));
+    }
+    if let Ok(bytes) = &evidence.quote
+        && let Ok(quote) = Quote::read(bytes, findings)
+    {
+        let report = trust_domain_facts(quote.trust_domain.unauthenticated());
+        entries.push("quote", "bytes", bytes.len().to_string());
+        entries.push("quote", "mrtd", report.mrtd);
+        for (index, register) in report.rtmr.into_iter().enumerate() {
+            entries.push("quote", &format!("rtmr{index}"), register);
+        }
+        entries.push("quote", "mrseam", report.mrseam);
+        entries.push("quote", "mrconfigid", report.mrconfigid);
+        entries.push("quote", "mrowner", report.mrowner);
+        entries.push("quote", "td_attributes", report.td_attributes);
+        entries.push("quote", "xfam", report.xfam);
+        entries.push("quote", "tee_tcb_svn", report.tee_tcb_svn);
+        entries.push("quote", "report_data", report.report_data);
+        for (index, certificate) in chain::read_any(quote.pck_chain, findings).iter().enumerate() {
+            let validity = format!(
+                "{}, issued by {}, valid {} to {}",
+                certificate.subject, certificate.issuer, certificate.not_before, certificate.not_after
+            );
+            entries.push("certificates", &index.to_string(), validity);
+        }
+    }
+    if let Ok(bytes) = &evidence.collateral
+        && let Ok(collateral) = Collateral::read(bytes, findings)
+    {
+        for (name, document) in [("TCB info", &collateral.tcb_info), ("QE identity", &collateral.qe_identity)] {
+            let Ok(document) = document else { continue };
+            let Ok(value) = json::read(document.text()) else { continue };
+            let signed = value.member("tcbInfo").or(value.member("enclaveIdentity")).unwrap_or(&value);
+            for member in ["id", "version", "issueDate", "nextUpdate", "tcbEvaluationDataNumber", "fmspc", "pceId"] {
+                if let Some(value) = signed.member(member) {
+                    entries.push("collateral", &format!("{name} {member}"), value.shown());
+                }
+            }
+        }
+        for (name, crl) in [("PCK CRL", &collateral.pck_crl), ("root CRL", &collateral.root_crl)] {
+            if let Ok(crl) = crl {
+                entries.push("collateral", &format!("{name} bytes"), crl.len().to_string());
+            }
+        }
+    }
+    Ok(())
+}
+
+struct Entries(Vec<InspectionEntry>);
+
+impl Entries {
+    fn push(&mut self, section: &'static str, name: &str, value: String) {
+        if self.0.len() < limits::CLAIMS {
+            self.0.push(InspectionEntry { section, name: escape(name), value });
+        }
+    }
+
+    fn members(&mut self, section: &'static str, object: &Value<'_>, names: &[&str]) {
+        for name in names {
+            if let Some(value) = object.member(name) {
+                self.push(section, name, value.shown());
+            }
+        }
+    }
+
+    fn all_members(&mut self, section: &'static str, part: &str, object: Option<&Value<'_>>) {
+        for member in object.and_then(Value::object).unwrap_or_default() {
+            self.push(section, &format!("{part}.{}", member.name), member.value.shown());
+        }
+    }
+}

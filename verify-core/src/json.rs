@@ -1,0 +1,560 @@
+//! The strict JSON reader on which everything stands.
+//!
+//! It differs from a general reader where a verifier needs it: a member that stands twice is refused at every depth, the
+//! number tokens and the byte span of every value are kept, so that signed bytes can be cut out exactly as they came, and
+//! the bare `NaN`, `Infinity` and `-Infinity` that Python writes are read as such, for the caller to judge. It keeps an
+//! explicit stack instead of recursing.
+
+use std::borrow::Cow;
+use std::ops::ControlFlow;
+use std::ops::Range;
+
+use crate::limits;
+use crate::problem::{Code, Location, Problem};
+use crate::text::quoted;
+
+/// A value and the bytes it came from.
+#[derive(Clone, Debug)]
+pub(crate) struct Value<'a> {
+    pub(crate) kind: Kind<'a>,
+    /// Byte offsets of the value in the document, without surrounding white space.
+    pub(crate) span: Range<usize>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Kind<'a> {
+    Null,
+    Bool(bool),
+    /// The token as written; it fits a double.
+    Number(&'a str),
+    /// `NaN`, `Infinity` or `-Infinity`: not JSON, but Python's default.
+    NonFinite(&'a str),
+    String(Cow<'a, str>),
+    Array(Vec<Value<'a>>),
+    Object(Vec<Member<'a>>),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Member<'a> {
+    pub(crate) name: Cow<'a, str>,
+    pub(crate) value: Value<'a>,
+}
+
+/// Why a document was refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct JsonError {
+    pub(crate) kind: JsonErrorKind,
+    /// Byte offset of the fault.
+    pub(crate) offset: usize,
+    /// What was found and wanted, escaped for showing.
+    pub(crate) message: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum JsonErrorKind {
+    Syntax,
+    DuplicateKey,
+    NumberOverflow,
+    Limit,
+}
+
+impl JsonError {
+    pub(crate) fn into_problem(self, document: &'static str) -> Problem {
+        let code = match self.kind {
+            JsonErrorKind::Syntax => Code::JsonMalformed,
+            JsonErrorKind::DuplicateKey => Code::JsonDuplicateKey,
+            JsonErrorKind::NumberOverflow => Code::JsonNumberOverflow,
+            JsonErrorKind::Limit => Code::LimitExceeded,
+        };
+        Problem::new(code, Location::offset(document, self.offset), self.message)
+    }
+}
+
+impl<'a> Value<'a> {
+    pub(crate) fn object(&self) -> Option<&[Member<'a>]> {
+        match &self.kind {
+            Kind::Object(members) => Some(members),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn string(&self) -> Option<&str> {
+        match &self.kind {
+            Kind::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The member `name` of an object.
+    pub(crate) fn member(&self, name: &str) -> Option<&Value<'a>> {
+        self.object()?.iter().find(|member| member.name == name).map(|member| &member.value)
+    }
+
+    /// What the value is, in the words of an error message.
+    pub(crate) fn type_name(&self) -> &'static str {
+        match &self.kind {
+            Kind::Null => "null",
+            Kind::Bool(_) => "a boolean",
+            Kind::Number(_) => "a number",
+            Kind::NonFinite(_) => "a bare NaN or Infinity",
+            Kind::String(_) => "a string",
+            Kind::Array(_) => "an array",
+            Kind::Object(_) => "an object",
+        }
+    }
+
+    /// The value on one line, cut and escaped for showing.
+    pub(crate) fn shown(&self) -> String {
+        match &self.kind {
+            Kind::Null => "null".to_owned(),
+            Kind::Bool(flag) => flag.to_string(),
+            Kind::Number(token) | Kind::NonFinite(token) => quoted(token).trim_matches('"').to_owned(),
+            Kind::String(text) => quoted(text),
+            Kind::Array(items) => format!("[{} items]", items.len()),
+            Kind::Object(members) => format!("{{{} members}}", members.len()),
+        }
+    }
+
+    /// Calls `visit` with the pointer of every leaf in document order until it breaks: scalars, empty containers, and
+    /// containers that lie `depth` levels down.
+    pub(crate) fn leaves(
+        &self,
+        pointer: &str,
+        depth: usize,
+        visit: &mut impl FnMut(&str, &Value<'a>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        match (&self.kind, depth.checked_sub(1)) {
+            (Kind::Object(members), Some(below)) if !members.is_empty() => {
+                members.iter().try_for_each(|member| member.value.leaves(&child(pointer, &member.name), below, visit))
+            }
+            (Kind::Array(items), Some(below)) if !items.is_empty() => {
+                items.iter().enumerate().try_for_each(|(index, item)| item.leaves(&child(pointer, &index.to_string()), below, visit))
+            }
+            _ => visit(pointer, self),
+        }
+    }
+}
+
+/// The RFC 6901 pointer of member `name` below `pointer`.
+pub(crate) fn child(pointer: &str, name: &str) -> String {
+    format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1"))
+}
+
+/// Reads one JSON document: UTF-8 without a byte order mark, nothing but white space after it.
+pub(crate) fn read(bytes: &[u8]) -> Result<Value<'_>, JsonError> {
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let hint = if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) { " (it looks like UTF-16)" } else { "" };
+        JsonError { kind: JsonErrorKind::Syntax, offset: error.valid_up_to(), message: format!("the document is not UTF-8{hint}") }
+    })?;
+    Reader { text, offset: 0, values: 0 }.document()
+}
+
+/// A container that is still open.
+enum Open<'a> {
+    Array(Vec<Value<'a>>),
+    Object { members: Vec<Member<'a>>, name_offsets: Vec<usize>, name: Cow<'a, str> },
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    offset: usize,
+    values: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn document(mut self) -> Result<Value<'a>, JsonError> {
+        if self.text.starts_with('\u{feff}') {
+            return Err(self.syntax("a byte order mark stands before the document; wanted plain UTF-8"));
+        }
+        let mut open: Vec<(usize, Open<'a>)> = Vec::new();
+        loop {
+            self.skip_white_space();
+            let mut value = match self.start_value(&mut open)? {
+                Some(value) => value,
+                None => continue,
+            };
+            loop {
+                self.skip_white_space();
+                let Some((start, container)) = open.pop() else {
+                    return match self.peek() {
+                        None => Ok(value),
+                        Some(_) => Err(self.syntax("the document has ended, but more text follows")),
+                    };
+                };
+                match self.continue_container(start, container, value)? {
+                    Continue::NextValue(container) => {
+                        open.push((start, container));
+                        break;
+                    }
+                    Continue::Closed(closed) => value = closed,
+                }
+            }
+        }
+    }
+
+    /// Reads a scalar or an empty container, or opens a container and returns `None`.
+    fn start_value(&mut self, open: &mut Vec<(usize, Open<'a>)>) -> Result<Option<Value<'a>>, JsonError> {
+        self.values = self.values.saturating_add(1);
+        if self.values > limits::JSON_VALUES {
+            return Err(self.error(JsonErrorKind::Limit, format!("more than {} values", limits::JSON_VALUES)));
+        }
+        let start = self.offset;
+        match self.peek() {
+            Some(b'{' | b'[') if open.len() >= limits::JSON_DEPTH => {
+                Err(self.error(JsonErrorKind::Limit, format!("nested deeper than {}", limits::JSON_DEPTH)))
+            }
+            Some(b'[') => {
+                self.advance(1);
+                self.skip_white_space();
+                if !self.eat(b']') {
+                    open.push((start, Open::Array(Vec::new())));
+                    return Ok(None);
+                }
+                Ok(Some(self.value(start, Kind::Array(Vec::new()))))
+            }
+            Some(b'{') => {
+                self.advance(1);
+                self.skip_white_space();
+                if !self.eat(b'}') {
+                    let name_offset = self.offset;
+                    let name = self.member_name()?;
+                    open.push((start, Open::Object { members: Vec::new(), name_offsets: vec![name_offset], name }));
+                    return Ok(None);
+                }
+                Ok(Some(self.value(start, Kind::Object(Vec::new()))))
+            }
+            Some(b'"') => {
+                let text = self.string()?;
+                Ok(Some(self.value(start, Kind::String(text))))
+            }
+            Some(b'-' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z') => {
+                let kind = self.token()?;
+                Ok(Some(self.value(start, kind)))
+            }
+            Some(_) => Err(self.syntax("wanted a value")),
+            None => Err(self.syntax("the document ends where a value is wanted")),
+        }
+    }
+
+    /// Adds `value` to the innermost open container, then reads what follows it.
+    fn continue_container(&mut self, start: usize, container: Open<'a>, value: Value<'a>) -> Result<Continue<'a>, JsonError> {
+        match container {
+            Open::Array(mut items) => {
+                items.push(value);
+                if self.eat(b',') {
+                    return Ok(Continue::NextValue(Open::Array(items)));
+                }
+                if self.eat(b']') {
+                    return Ok(Continue::Closed(self.value(start, Kind::Array(items))));
+                }
+                Err(self.syntax("wanted , or ] after an array item"))
+            }
+            Open::Object { mut members, mut name_offsets, name } => {
+                members.push(Member { name, value });
+                if self.eat(b',') {
+                    self.skip_white_space();
+                    name_offsets.push(self.offset);
+                    let name = self.member_name()?;
+                    return Ok(Continue::NextValue(Open::Object { members, name_offsets, name }));
+                }
+                if self.eat(b'}') {
+                    refuse_duplicates(&members, &name_offsets)?;
+                    return Ok(Continue::Closed(self.value(start, Kind::Object(members))));
+                }
+                Err(self.syntax("wanted , or } after an object member"))
+            }
+        }
+    }
+
+    fn member_name(&mut self) -> Result<Cow<'a, str>, JsonError> {
+        if self.peek() != Some(b'"') {
+            return Err(self.syntax("wanted a member name in double quotes"));
+        }
+        let start = self.offset;
+        let name = self.string()?;
+        if name.len() > limits::JSON_NAME_BYTES {
+            let message = format!("a member name is longer than {} bytes", limits::JSON_NAME_BYTES);
+            return Err(JsonError { kind: JsonErrorKind::Limit, offset: start, message });
+        }
+        self.skip_white_space();
+        if !self.eat(b':') {
+            return Err(self.syntax("wanted : after a member name"));
+        }
+        Ok(name)
+    }
+
+    fn string(&mut self) -> Result<Cow<'a, str>, JsonError> {
+        self.advance(1);
+        let mut owned: Option<String> = None;
+        loop {
+            let run_start = self.offset;
+            let run = self.rest().bytes().take_while(|byte| !matches!(byte, b'"' | b'\\' | 0..=0x1f)).count();
+            self.advance(run);
+            let plain = self.text.get(run_start..self.offset).unwrap_or_default();
+            match self.peek() {
+                Some(b'"') => {
+                    self.advance(1);
+                    return Ok(match owned {
+                        None => Cow::Borrowed(plain),
+                        Some(text) => Cow::Owned(text + plain),
+                    });
+                }
+                Some(b'\\') => {
+                    let text = owned.get_or_insert_default();
+                    text.push_str(plain);
+                    text.push(self.escape()?);
+                }
+                Some(_) => return Err(self.syntax("a control character stands unescaped in a string")),
+                None => return Err(self.syntax("the document ends inside a string")),
+            }
+        }
+    }
+
+    fn escape(&mut self) -> Result<char, JsonError> {
+        let escaped = self.rest().as_bytes().get(1).copied();
+        let plain = match escaped {
+            Some(b'"') => '"',
+            Some(b'\\') => '\\',
+            Some(b'/') => '/',
+            Some(b'b') => '\u{8}',
+            Some(b'f') => '\u{c}',
+            Some(b'n') => '\n',
+            Some(b'r') => '\r',
+            Some(b't') => '\t',
+            Some(b'u') => return self.unicode_escape(),
+            _ => return Err(self.syntax("there is no such escape")),
+        };
+        self.advance(2);
+        Ok(plain)
+    }
+
+    /// `\uXXXX`, or a pair of them for a character outside the basic plane.
+    fn unicode_escape(&mut self) -> Result<char, JsonError> {
+        let lone = "a surrogate escape has no partner, so it is no character";
+        let first = self.code_unit()?;
+        let code = match first {
+            0xD800..=0xDBFF => {
+                let second = if self.rest().starts_with("\\u") { self.code_unit()? } else { 0 };
+                match second {
+                    0xDC00..=0xDFFF => 0x10000_u32.saturating_add((first & 0x3ff) << 10).saturating_add(second & 0x3ff),
+                    _ => return Err(self.syntax(lone)),
+                }
+            }
+            _ => first,
+        };
+        char::from_u32(code).ok_or_else(|| self.syntax(lone))
+    }
+
+    fn code_unit(&mut self) -> Result<u32, JsonError> {
+        let digits = self.rest().get(2..6).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
+        let unit = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
+        let unit = unit.ok_or_else(|| self.syntax("wanted four hex digits after \\u"))?;
+        self.advance(6);
+        Ok(unit)
+    }
+
+    /// A literal or a number.
+    fn token(&mut self) -> Result<Kind<'a>, JsonError> {
+        let length = self.rest().bytes().take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.')).count();
+        let token = self.rest().get(..length).unwrap_or_default();
+        let kind = match token {
+            "null" => Kind::Null,
+            "true" => Kind::Bool(true),
+            "false" => Kind::Bool(false),
+            "NaN" | "Infinity" | "-Infinity" => Kind::NonFinite(token),
+            _ if !is_number(token) => {
+                return Err(self.syntax(&format!("{} is neither a number nor a literal", quoted(token))));
+            }
+            _ if token.parse::<f64>().is_ok_and(f64::is_finite) || is_integer(token) => Kind::Number(token),
+            _ => {
+                return Err(self.error(JsonErrorKind::NumberOverflow, format!("{} does not fit a double", quoted(token))));
+            }
+        };
+        self.advance(length);
+        Ok(kind)
+    }
+
+    fn value(&self, start: usize, kind: Kind<'a>) -> Value<'a> {
+        Value { kind, span: start..self.offset }
+    }
+
+    fn rest(&self) -> &'a str {
+        self.text.get(self.offset..).unwrap_or_default()
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.offset).copied()
+    }
+
+    fn advance(&mut self, bytes: usize) {
+        self.offset = self.offset.saturating_add(bytes);
+    }
+
+    fn eat(&mut self, byte: u8) -> bool {
+        let found = self.peek() == Some(byte);
+        if found {
+            self.advance(1);
+        }
+        found
+    }
+
+    fn skip_white_space(&mut self) {
+        let blank = self.rest().bytes().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')).count();
+        self.advance(blank);
+    }
+
+    fn syntax(&self, message: &str) -> JsonError {
+        self.error(JsonErrorKind::Syntax, message.to_owned())
+    }
+
+    fn error(&self, kind: JsonErrorKind, message: String) -> JsonError {
+        JsonError { kind, offset: self.offset, message }
+    }
+}
+
+enum Continue<'a> {
+    NextValue(Open<'a>),
+    Closed(Value<'a>),
+}
+
+/// Refuses the first name that stands a second time.
+fn refuse_duplicates(members: &[Member<'_>], name_offsets: &[usize]) -> Result<(), JsonError> {
+    let mut named: Vec<(&str, usize)> = members.iter().map(|member| &*member.name).zip(name_offsets.iter().copied()).collect();
+    named.sort_unstable();
+    let repeated = named.windows(2).filter_map(|pair| match pair {
+        [(first, _), (second, offset)] if first == second => Some((*second, *offset)),
+        _ => None,
+    });
+    match repeated.min_by_key(|(_, offset)| *offset) {
+        None => Ok(()),
+        Some((name, offset)) => Err(JsonError {
+            kind: JsonErrorKind::DuplicateKey,
+            offset,
+            message: format!("the member {} stands twice in one object", quoted(name)),
+        }),
+    }
+}
+
+/// The number grammar of RFC 8259 section 6.
+fn is_number(token: &str) -> bool {
+    let unsigned = token.strip_prefix('-').unwrap_or(token);
+    let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, Some(exponent.strip_prefix(['+', '-']).unwrap_or(exponent))),
+        None => (unsigned, None),
+    };
+    let (integer, fraction) = match mantissa.split_once('.') {
+        Some((integer, fraction)) => (integer, Some(fraction)),
+        None => (mantissa, None),
+    };
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    digits(integer) && (integer == "0" || !integer.starts_with('0')) && fraction.is_none_or(digits) && exponent.is_none_or(digits)
+}
+
+/// Whether a number token is written without fraction and exponent. Such numbers are exact at any size.
+pub(crate) fn is_integer(token: &str) -> bool {
+    token.bytes().all(|byte| byte == b'-' || byte.is_ascii_digit())
+}
+
+/// Written JSON with everything outside ASCII escaped: JSON holds such characters outside ASCII only in strings, where `\u` escapes mean the same.
+pub(crate) fn ascii(json: String) -> String {
+    if json.bytes().all(|byte| byte.is_ascii() && byte != 0x7f) {
+        return json;
+    }
+    let mut escaped = String::with_capacity(json.len());
+    for character in json.chars() {
+        if character.is_ascii() && character != '\u{7f}' {
+            escaped.push(character);
+        } else {
+            let mut units = [0; 2];
+            for unit in character.encode_utf16(&mut units) {
+                escaped.push_str(&format!("\\u{unit:04x}"));
+            }
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(text: &str) -> (JsonErrorKind, usize) {
+        let error = read(text.as_bytes()).expect_err(text);
+        (error.kind, error.offset)
+    }
+
+    #[test]
+    fn spans_cut_out_the_exact_bytes() {
+        let text = " {\"a\" : [ 1.50 , {\"b\":null} ] }\n";
+        let document = read(text.as_bytes()).unwrap();
+        assert_eq!(&text[document.span.clone()], "{\"a\" : [ 1.50 , {\"b\":null} ] }");
+        let inner = document.member("a").unwrap();
+        assert_eq!(&text[inner.span.clone()], "[ 1.50 , {\"b\":null} ]");
+        let mut leaves = Vec::new();
+        let _ = document.leaves("", 8, &mut |pointer, value| {
+            leaves.push((pointer.to_owned(), value.type_name()));
+            ControlFlow::Continue(())
+        });
+        assert_eq!(leaves, [("/a/0".to_owned(), "a number"), ("/a/1/b".to_owned(), "null")]);
+    }
+
+    #[test]
+    fn duplicates_are_refused_at_every_depth_and_through_escapes() {
+        assert_eq!(refused(r#"{"a":1,"b":2,"a":3}"#), (JsonErrorKind::DuplicateKey, 13));
+        assert_eq!(refused(r#"[{"x":{"label":1,"l\u0061bel":1}}]"#), (JsonErrorKind::DuplicateKey, 17));
+        assert!(read(br#"{"a":{"a":1},"b":{"a":1}}"#).is_ok());
+    }
+
+    #[test]
+    fn the_first_repeated_name_is_blamed() {
+        assert_eq!(refused(r#"{"z":1,"a":1,"z":1,"a":1}"#), (JsonErrorKind::DuplicateKey, 13));
+    }
+
+    #[test]
+    fn numbers_follow_the_grammar_and_keep_their_token() {
+        for good in ["0", "-0", "1.50", "1e-05", "1E+16", "18446744073709551617", "-0.0"] {
+            let document = read(good.as_bytes()).unwrap();
+            assert!(matches!(document.kind, Kind::Number(token) if token == good), "{good}");
+        }
+        for bad in ["01", "1.", ".5", "+1", "1e", "0x1", "1_0", "--1", "1-1", "nan", "True", "Inf", "-"] {
+            assert_eq!(refused(bad).0, JsonErrorKind::Syntax, "{bad}");
+        }
+        assert_eq!(refused("[1e999]"), (JsonErrorKind::NumberOverflow, 1));
+    }
+
+    #[test]
+    fn the_tokens_of_python_are_kept_apart_from_numbers() {
+        let document = read(b"[NaN, Infinity, -Infinity]").unwrap();
+        let Kind::Array(items) = document.kind else { panic!() };
+        assert!(items.iter().all(|item| matches!(item.kind, Kind::NonFinite(_))));
+    }
+
+    #[test]
+    fn text_that_is_not_one_document_is_refused_with_its_position() {
+        assert_eq!(refused(""), (JsonErrorKind::Syntax, 0));
+        assert_eq!(refused("\u{feff}{}"), (JsonErrorKind::Syntax, 0));
+        assert_eq!(refused("{} {}"), (JsonErrorKind::Syntax, 3));
+        assert_eq!(refused("[1,]"), (JsonErrorKind::Syntax, 3));
+        assert_eq!(refused("{\"a\":1,}"), (JsonErrorKind::Syntax, 7));
+        assert_eq!(refused("[1"), (JsonErrorKind::Syntax, 2));
+        assert_eq!(refused("\"a\nb\""), (JsonErrorKind::Syntax, 2));
+        assert_eq!(refused("\"\\ud800\""), (JsonErrorKind::Syntax, 7));
+        assert_eq!(refused("\"\\udc00\""), (JsonErrorKind::Syntax, 7));
+        assert_eq!(read(b"\"\xff\"").unwrap_err().offset, 1);
+        assert_eq!(read("\"\\ud83d\\ude00\"".as_bytes()).unwrap().string(), Some("😀"));
+    }
+
+    #[test]
+    fn depth_and_count_are_bounded_without_recursion() {
+        let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
+        assert!(read(nested(limits::JSON_DEPTH).as_bytes()).is_ok());
+        assert_eq!(refused(&nested(limits::JSON_DEPTH + 1)).0, JsonErrorKind::Limit);
+        assert_eq!(refused(&"[".repeat(1_000_000)).0, JsonErrorKind::Limit);
+        let many = format!("[{}0]", "0,".repeat(limits::JSON_VALUES));
+        assert_eq!(refused(&many).0, JsonErrorKind::Limit);
+    }
+    #[test]
+    fn json_is_ascii_without_changing_its_meaning() {
+        assert_eq!(ascii("\"\u{202e}😀\u{7f}\"".to_owned()), "\"\\u202e\\ud83d\\ude00\\u007f\"");
+    }
+}

@@ -1,0 +1,214 @@
+//! The ledger in which a report is built. It starts at unverifiable, and only results that were recorded can lift it.
+
+use std::ops::RangeInclusive;
+
+use crate::limits;
+use crate::policy::Policy;
+use crate::problem::{Code, Effect, Problem};
+use crate::report::{Check, CheckResult, Obligation, Outcome};
+
+/// A finding that ends a line of reasoning: what depends on it is skipped because of this code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stopped(pub(crate) Code);
+
+/// A value that some obligation established, or the code that stopped it.
+pub(crate) type Checked<T> = Result<T, Stopped>;
+
+/// The value that a prerequisite established; otherwise the code that stopped it stops the caller too.
+pub(crate) fn need<T>(checked: &Checked<T>) -> Checked<&T> {
+    checked.as_ref().map_err(|stopped| *stopped)
+}
+
+/// The findings of one obligation.
+#[derive(Default)]
+pub(crate) struct Findings {
+    problems: Vec<Problem>,
+    not_applicable: Option<&'static str>,
+}
+
+impl Findings {
+    /// Records a finding; the obligation goes on. Notes beyond the limit are dropped: they change nothing.
+    pub(crate) fn raise(&mut self, problem: Problem) {
+        if problem.effect > Effect::Notes || self.problems.len() < limits::PROBLEMS {
+            self.problems.push(problem);
+        }
+    }
+
+    /// Records a finding that ends the obligation.
+    pub(crate) fn stop(&mut self, problem: Problem) -> Stopped {
+        let stopped = Stopped(problem.code);
+        self.problems.push(problem);
+        stopped
+    }
+
+    /// What stops those who depend on a value that could not be read: the last finding, which says why.
+    pub(crate) fn last(&self) -> Stopped {
+        Stopped(self.problems.last().map_or(Code::JsonMalformed, |problem| problem.code))
+    }
+
+    pub(crate) fn is_refuted(&self) -> bool {
+        self.problems.iter().any(|problem| problem.effect == Effect::Refutes)
+    }
+
+    /// The findings alone, for those who keep no ledger.
+    pub(crate) fn into_problems(self) -> Vec<Problem> {
+        self.problems
+    }
+
+    /// Records that the obligation does not apply.
+    pub(crate) fn not_applicable(&mut self, reason: &'static str) {
+        self.not_applicable = Some(reason);
+    }
+}
+
+/// Everything recorded so far. It starts at unverifiable: an obligation that was never met has no result.
+#[derive(Default)]
+pub(crate) struct Ledger {
+    results: Vec<(Obligation, Recorded)>,
+    problems: Vec<Problem>,
+}
+
+enum Recorded {
+    Found(Vec<Code>),
+    Skipped(Code),
+    NotApplicable(&'static str),
+}
+
+impl Ledger {
+    /// Meets one obligation and records what came of it. An early return without a finding of its own is a skip.
+    pub(crate) fn meet<T>(&mut self, obligation: Obligation, run: impl FnOnce(&mut Findings) -> Checked<T>) -> Checked<T> {
+        let mut findings = Findings::default();
+        let outcome = run(&mut findings);
+        let recorded = match (&outcome, findings.not_applicable) {
+            (Err(Stopped(code)), _) if findings.problems.is_empty() => Recorded::Skipped(*code),
+            (_, Some(reason)) if findings.problems.is_empty() => Recorded::NotApplicable(reason),
+            _ => Recorded::Found(findings.problems.iter().map(|problem| problem.code).collect()),
+        };
+        self.results.push((obligation, recorded));
+        self.problems.extend(findings.problems);
+        outcome
+    }
+
+    /// Whether every obligation in `range` was met so far; otherwise the gravest code that stands against it.
+    pub(crate) fn holds(&self, range: RangeInclusive<Obligation>, policy: &Policy) -> Checked<()> {
+        let against = self.results.iter().filter(|(obligation, _)| range.contains(obligation)).flat_map(|(_, recorded)| match recorded {
+            Recorded::Found(codes) => codes.as_slice(),
+            Recorded::Skipped(code) => std::slice::from_ref(code),
+            Recorded::NotApplicable(_) => &[],
+        });
+        let gravest = against.copied().max_by_key(|code| policy.effect(*code)).filter(|code| policy.effect(*code) >= Effect::Prevents);
+        gravest.map_or(Ok(()), |code| Err(Stopped(code)))
+    }
+
+    /// Records a note that belongs to no obligation.
+    pub(crate) fn note(&mut self, problem: Problem) {
+        self.problems.push(problem);
+    }
+
+    /// The outcome, every check and every finding under `policy`.
+    pub(crate) fn settle(self, policy: &Policy) -> (Outcome, Vec<Check>, Vec<Problem>) {
+        let checks: Vec<Check> = Obligation::ALL
+            .iter()
+            .map(|obligation| {
+                let recorded = self.results.iter().find(|(recorded, _)| recorded == obligation);
+                let result = match recorded {
+                    None => CheckResult::NotReached,
+                    Some((_, Recorded::Skipped(code))) => CheckResult::Skipped { because: *code },
+                    Some((_, Recorded::NotApplicable(reason))) => CheckResult::NotApplicable { reason },
+                    Some((_, Recorded::Found(codes))) => {
+                        let codes: Vec<Code> = codes.iter().copied().filter(|code| policy.effect(*code) > Effect::Notes).collect();
+                        if codes.is_empty() { CheckResult::Passed } else { CheckResult::Failed { codes } }
+                    }
+                };
+                Check { id: *obligation, title: obligation.title(), result }
+            })
+            .collect();
+        let mut problems = self.problems;
+        for problem in &mut problems {
+            problem.effect = policy.effect(problem.code);
+        }
+        problems.sort_by_key(|problem| std::cmp::Reverse(problem.effect));
+        let unsettled = checks.iter().any(|check| matches!(check.result, CheckResult::Skipped { .. } | CheckResult::NotReached));
+        let found = checks.iter().filter_map(|check| match &check.result {
+            CheckResult::Failed { codes } => codes.iter().map(|code| policy.effect(*code)).max(),
+            _ => None,
+        });
+        let outcome = match found.max() {
+            Some(Effect::Refutes) => Outcome::Invalid,
+            Some(Effect::Prevents) => Outcome::Unverifiable,
+            _ if unsettled => Outcome::Unverifiable,
+            Some(Effect::Weakens) => Outcome::UnderProvenanced,
+            Some(Effect::Notes) | None => Outcome::Verified,
+        };
+        (outcome, checks, problems)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::problem::Location;
+
+    fn problem(code: Code) -> Problem {
+        Problem::new(code, Location::document("receipt"), "found")
+    }
+
+    fn ledger_with(codes: &[Code]) -> Ledger {
+        let mut ledger = Ledger::default();
+        for (index, obligation) in Obligation::ALL.iter().enumerate() {
+            let _ = ledger.meet(*obligation, |findings| {
+                if index == 0 {
+                    codes.iter().for_each(|code| findings.raise(problem(*code)));
+                }
+                Ok(())
+            });
+        }
+        ledger
+    }
+
+    fn outcome(ledger: Ledger) -> Outcome {
+        ledger.settle(&Policy::strict()).0
+    }
+
+    #[test]
+    fn an_empty_ledger_is_unverifiable() {
+        assert_eq!(outcome(Ledger::default()), Outcome::Unverifiable);
+    }
+
+    #[test]
+    fn one_missing_obligation_is_enough_to_be_unverifiable() {
+        let mut ledger = ledger_with(&[]);
+        ledger.results.pop();
+        assert_eq!(outcome(ledger), Outcome::Unverifiable);
+    }
+
+    #[test]
+    fn the_gravest_effect_decides() {
+        assert_eq!(outcome(ledger_with(&[])), Outcome::Verified);
+        assert_eq!(outcome(ledger_with(&[Code::ChainUnchecked])), Outcome::Verified);
+        assert_eq!(outcome(ledger_with(&[Code::TcbOutOfDate])), Outcome::UnderProvenanced);
+        assert_eq!(outcome(ledger_with(&[Code::TcbOutOfDate, Code::CrlWindow])), Outcome::Unverifiable);
+        assert_eq!(outcome(ledger_with(&[Code::CrlWindow, Code::QuoteSignature, Code::TcbOutOfDate])), Outcome::Invalid);
+    }
+
+    #[test]
+    fn a_skip_is_no_pass_and_names_what_stopped_it() {
+        let mut ledger = ledger_with(&[]);
+        ledger.results.pop();
+        let skipped: Checked<()> = ledger.meet(Obligation::Claims, |_| Err(Stopped(Code::QuoteMalformed)));
+        assert_eq!(skipped, Err(Stopped(Code::QuoteMalformed)));
+        let (outcome, checks, _) = ledger.settle(&Policy::strict());
+        assert_eq!(outcome, Outcome::Unverifiable);
+        assert_eq!(checks.last().unwrap().result, CheckResult::Skipped { because: Code::QuoteMalformed });
+    }
+
+    #[test]
+    fn a_flood_of_notes_hides_nothing_graver() {
+        let mut codes = vec![Code::ReceiptUnknownMember; limits::PROBLEMS + 5];
+        codes.push(Code::QuoteSignature);
+        let (outcome, _, problems) = ledger_with(&codes).settle(&Policy::strict());
+        assert_eq!(outcome, Outcome::Invalid);
+        assert_eq!(problems.first().unwrap().code, Code::QuoteSignature);
+        assert_eq!(problems.len(), limits::PROBLEMS + 1);
+    }
+}

@@ -1,0 +1,66 @@
+//! Offline verification of Polaris receipts.
+//!
+//! A receipt is a JSON file that says "this code, on these weights, earned this verdict", with an Intel TDX quote and
+//! Intel's collateral as evidence. This crate answers from the bytes alone what the evidence proves and what it does not:
+//!
+//! ```
+//! use verify_core::{Anchors, Policy, Request, Verifier};
+//!
+//! let verifier = Verifier::new(Policy::strict(), Anchors::intel());
+//! let report = verifier.verify(&Request::new(b"{}"));
+//! assert_eq!(report.outcome.name(), "unverifiable");
+//! ```
+//!
+//! The verifier is a pure function of its arguments. It reads no clock, file, network or environment, and hostile bytes give
+//! a report like any others: never a panic, never unbounded work. Every text in a report is safe to show on a terminal.
+
+#![deny(missing_docs)]
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::unreachable,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects,
+        clippy::as_conversions
+    )
+)]
+
+mod anchors;
+mod binding;
+mod certificate;
+mod claims;
+mod crypto;
+mod dcap;
+mod fields;
+mod inspect;
+mod json;
+mod ledger;
+mod limits;
+mod pins;
+mod policy;
+mod problem;
+mod provenance;
+mod receipt;
+mod report;
+mod scorer;
+mod text;
+mod time;
+mod verdict;
+mod verify;
+
+pub use anchors::{Anchors, AnchorsError};
+pub use dcap::Instant;
+pub use inspect::{Inspection, InspectionEntry, inspect};
+pub use policy::{Policy, PolicyError};
+pub use problem::{Code, CodeInfo, Effect, Location, Problem};
+pub use report::{
+    AnchorsInForce, Check, CheckResult, Claim, Coverage, Facts, Input, Judged, ObjectWindow, Obligation, Outcome, OutputFacts,
+    PlatformFacts, PolicyInForce, Report, TcbFacts, TcbStatus, Tool, TrustDomainFacts, WindowFacts,
+};
+pub use text::escape;
+pub use time::{Timestamp, TimestampError};
+pub use verify::{Request, Verifier};

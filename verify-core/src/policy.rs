@@ -1,0 +1,271 @@
+//! Policies: what is required, and what each tunable finding does. A policy holds no keys and can switch off no
+//! integrity check.
+
+use std::collections::BTreeMap;
+
+use data_encoding::HEXLOWER;
+use serde::{Deserialize, Serialize};
+
+use crate::crypto;
+use crate::problem::{Code, Effect};
+use crate::text::is_hex;
+
+/// What a report is judged by.
+///
+/// Built in are [`Policy::strict`] and [`Policy::authenticity`]. Any other policy starts from one of the two and is read
+/// with serde, from TOML on the command line:
+///
+/// ```toml
+/// version = 1
+/// name = "my validator"
+/// base = "strict"
+/// images = ["sha256:<64 hex digits>"]
+///
+/// [effects]
+/// "provenance.clocks-unpinned" = "notes"
+///
+/// [[enclave]]
+/// name = "scorer of August"
+/// mrtd = "<96 hex digits>"
+/// rtmr0 = "<96 hex digits>"
+/// rtmr1 = "<96 hex digits>"
+/// rtmr2 = "<96 hex digits>"
+/// rtmr3 = "<96 hex digits>"
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "PolicyFile")]
+pub struct Policy {
+    pub(crate) name: String,
+    pub(crate) effects: BTreeMap<Code, Effect>,
+    pub(crate) any_enclave: bool,
+    pub(crate) any_image: bool,
+    pub(crate) enclaves: Vec<EnclavePin>,
+    pub(crate) images: Vec<String>,
+    pub(crate) minimum_tcb_evaluation: Option<u32>,
+    pub(crate) accept: Accepted,
+}
+
+/// Why a policy was refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PolicyError {
+    /// The policy has another version than 1.
+    #[error("policy version {0} is not supported; wanted version = 1")]
+    Version(u32),
+    /// `base` names no built-in policy.
+    #[error("base = {0:?} is no built-in policy; wanted \"strict\" or \"authenticity\"")]
+    Base(String),
+    /// A key of `[effects]` is not a code of the registry.
+    #[error("[effects] names {0:?}, which is no code; `receipt explain` lists them all")]
+    UnknownCode(String),
+    /// An effect is not one that the code may take.
+    #[error("[effects] sets {code} to {effect:?}; it may be {allowed}")]
+    NotTunable {
+        /// The code.
+        code: &'static str,
+        /// What the policy asked for.
+        effect: String,
+        /// What the registry allows.
+        allowed: String,
+    },
+    /// A pinned value has the wrong length or alphabet.
+    #[error("{field} holds {value:?}; wanted {wanted}")]
+    Pin {
+        /// The key of the policy.
+        field: &'static str,
+        /// The value found.
+        value: String,
+        /// What it must look like.
+        wanted: &'static str,
+    },
+}
+
+/// One accepted set of enclave measurements: all five registers have to match. 48 bytes each, as lower-case hex.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct EnclavePin {
+    pub(crate) name: String,
+    pub(crate) mrtd: String,
+    pub(crate) rtmr0: String,
+    pub(crate) rtmr1: String,
+    pub(crate) rtmr2: String,
+    pub(crate) rtmr3: String,
+}
+
+/// Accepted values of fields of the receipt; an empty list accepts every value.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Accepted {
+    pub(crate) commit: Vec<String>,
+    pub(crate) repository: Vec<String>,
+    pub(crate) model_sha256: Vec<String>,
+    pub(crate) scorer: Vec<String>,
+    pub(crate) requester_key: Vec<String>,
+}
+
+/// The form in which a policy is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PolicyFile {
+    version: u32,
+    name: String,
+    base: String,
+    #[serde(default)]
+    effects: BTreeMap<String, String>,
+    #[serde(default)]
+    any_enclave: Option<bool>,
+    #[serde(default)]
+    any_image: Option<bool>,
+    #[serde(default, rename = "enclave")]
+    enclaves: Vec<EnclavePin>,
+    #[serde(default)]
+    images: Vec<String>,
+    #[serde(default)]
+    minimum_tcb_evaluation: Option<u32>,
+    #[serde(default)]
+    accept: Accepted,
+}
+
+impl Policy {
+    /// The names of the built-in policies.
+    pub const BUILT_IN: [&'static str; 2] = ["strict", "authenticity"];
+
+    /// Every finding has the effect of the registry; enclave and image have to be pinned. This is the default.
+    pub fn strict() -> Self {
+        Self {
+            name: "strict".to_owned(),
+            effects: BTreeMap::new(),
+            any_enclave: false,
+            any_image: false,
+            enclaves: Vec::new(),
+            images: Vec::new(),
+            minimum_tcb_evaluation: None,
+            accept: Accepted::default(),
+        }
+    }
+
+    /// Asks only whether the evidence is authentic: like strict, with provenance, non-finite numbers, scorer, input and an
+    /// absent verdict as notes, any enclave and any image.
+    pub fn authenticity() -> Self {
+        let noted = [
+            Code::JsonNonFinite,
+            Code::ProvenanceClocks,
+            Code::ProvenanceBuildHash,
+            Code::ProvenanceLlamaCpp,
+            Code::ProvenanceModel,
+            Code::ProvenanceEvalSeed,
+            Code::WorkloadUnknown,
+            Code::InputNotRecovered,
+            Code::ScorerUnknown,
+            Code::ScorerNotRerun,
+            Code::VerdictNotAttested,
+        ];
+        Self {
+            name: "authenticity".to_owned(),
+            effects: noted.into_iter().map(|code| (code, Effect::Notes)).collect(),
+            any_enclave: true,
+            any_image: true,
+            ..Self::strict()
+        }
+    }
+
+    /// The built-in policy of this name.
+    pub fn built_in(name: &str) -> Option<Self> {
+        match name {
+            "strict" => Some(Self::strict()),
+            "authenticity" => Some(Self::authenticity()),
+            _ => None,
+        }
+    }
+
+    /// The policy's own name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What `code` does under this policy.
+    pub fn effect(&self, code: Code) -> Effect {
+        self.effects.get(&code).copied().unwrap_or(code.info().default_effect)
+    }
+
+    /// The pins that this policy waives, in the words of the headline; empty under `strict`.
+    pub(crate) fn waived_pins(&self) -> Vec<&'static str> {
+        let enclave = (self.any_enclave && self.enclaves.is_empty()).then_some("any enclave");
+        let image = (self.any_image && self.images.is_empty()).then_some("any image");
+        enclave.into_iter().chain(image).collect()
+    }
+
+    /// SHA-256 over the policy's JSON form, as 64 lower-case hex digits: two policies with one digest judge alike.
+    pub fn digest(&self) -> String {
+        let json = serde_json::to_vec(self).unwrap_or_default();
+        HEXLOWER.encode(&crypto::sha256([json.as_slice()]))
+    }
+}
+
+impl TryFrom<PolicyFile> for Policy {
+    type Error = PolicyError;
+
+    fn try_from(file: PolicyFile) -> Result<Self, PolicyError> {
+        if file.version != 1 {
+            return Err(PolicyError::Version(file.version));
+        }
+        let base = Self::built_in(&file.base).ok_or(PolicyError::Base(file.base))?;
+        let mut effects = base.effects;
+        for (name, effect) in file.effects {
+            let code = Code::from_name(&name).ok_or(PolicyError::UnknownCode(name))?;
+            effects.insert(code, tuned(code, effect)?);
+        }
+        effects.retain(|code, effect| code.info().default_effect != *effect);
+        for pin in &file.enclaves {
+            for (field, value) in [
+                ("enclave.mrtd", &pin.mrtd),
+                ("enclave.rtmr0", &pin.rtmr0),
+                ("enclave.rtmr1", &pin.rtmr1),
+                ("enclave.rtmr2", &pin.rtmr2),
+                ("enclave.rtmr3", &pin.rtmr3),
+            ] {
+                require(field, value, "96 lower-case hex digits", is_hex(value, 96))?;
+            }
+        }
+        for image in &file.images {
+            let digest = image.strip_prefix("sha256:").unwrap_or_default();
+            require("images", image, "sha256: and 64 lower-case hex digits", is_hex(digest, 64))?;
+        }
+        for (field, values, digits, wanted) in [
+            ("accept.commit", &file.accept.commit, 40, "40 lower-case hex digits"),
+            ("accept.model_sha256", &file.accept.model_sha256, 64, "64 lower-case hex digits"),
+            ("accept.scorer", &file.accept.scorer, 64, "64 lower-case hex digits"),
+        ] {
+            for value in values {
+                require(field, value, wanted, is_hex(value, digits))?;
+            }
+        }
+        Ok(Self {
+            name: file.name,
+            effects,
+            any_enclave: file.any_enclave.unwrap_or(base.any_enclave),
+            any_image: file.any_image.unwrap_or(base.any_image),
+            enclaves: file.enclaves,
+            images: file.images,
+            minimum_tcb_evaluation: file.minimum_tcb_evaluation,
+            accept: file.accept,
+        })
+    }
+}
+
+fn tuned(code: Code, effect: String) -> Result<Effect, PolicyError> {
+    let info = code.info();
+    let allowed = || std::iter::once(info.default_effect).chain(info.tunable.iter().copied());
+    allowed().find(|candidate| candidate.name() == effect).ok_or_else(|| PolicyError::NotTunable {
+        code: info.name,
+        effect,
+        allowed: allowed().map(Effect::name).collect::<Vec<_>>().join(" or "),
+    })
+}
+
+fn require(field: &'static str, value: &str, wanted: &'static str, holds: bool) -> Result<(), PolicyError> {
+    match holds {
+        true => Ok(()),
+        false => Err(PolicyError::Pin { field, value: value.to_owned(), wanted }),
+    }
+}

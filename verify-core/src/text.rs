@@ -1,0 +1,86 @@
+//! Escaping of untrusted text, for every place where it is shown.
+
+/// How many characters of one untrusted text are shown before it is cut.
+const SHOWN: usize = 200;
+
+/// Returns `text` with everything that could move a cursor, forge a line or reorder a display written as `\u{..}`:
+/// control characters, line and paragraph separators, bidirectional marks, zero-width and other format characters.
+/// The backslash is doubled, so that what is shown names exactly one text.
+pub fn escape(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '\\' => shown.push_str("\\\\"),
+            '\n' => shown.push_str("\\n"),
+            '\r' => shown.push_str("\\r"),
+            '\t' => shown.push_str("\\t"),
+            _ if is_unsafe_to_show(character) => shown.extend(character.escape_unicode()),
+            _ => shown.push(character),
+        }
+    }
+    shown
+}
+
+/// Escapes `text` between double quotes, cut to a length that fits a line. Quotes inside are escaped too.
+pub(crate) fn quoted(text: &str) -> String {
+    let cut: String = text.chars().take(SHOWN).collect();
+    let left = text.chars().skip(SHOWN).count();
+    let body = escape(&cut).replace('"', "\\\"");
+    match left {
+        0 => format!("\"{body}\""),
+        _ => format!("\"{body}\"... ({left} more characters)"),
+    }
+}
+
+/// The last line of defence: a finished message without any character that is unsafe to show, whoever built it.
+pub(crate) fn safe(message: String) -> String {
+    if !message.chars().any(is_unsafe_to_show) {
+        return message;
+    }
+    message
+        .chars()
+        .map(|character| if is_unsafe_to_show(character) { character.escape_unicode().to_string() } else { character.to_string() })
+        .collect()
+}
+
+/// Whether `text` is exactly `digits` lower-case hex digits.
+pub(crate) fn is_hex(text: &str, digits: usize) -> bool {
+    text.len() == digits && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+fn is_unsafe_to_show(character: char) -> bool {
+    character.is_control()
+        || matches!(character,
+            '\u{00AD}' | '\u{034F}' | '\u{061C}' | '\u{115F}' | '\u{1160}' | '\u{17B4}' | '\u{17B5}'
+            | '\u{180B}'..='\u{180F}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}'
+            | '\u{2060}'..='\u{206F}' | '\u{3164}' | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}' | '\u{FFA0}'
+            | '\u{FFF0}'..='\u{FFFB}' | '\u{1BCA0}'..='\u{1BCA3}' | '\u{1D173}'..='\u{1D17A}'
+            | '\u{E0000}'..='\u{E0FFF}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn control_and_bidirectional_characters_are_named() {
+        assert_eq!(escape("a\u{1b}[31m\r\n\u{202e}b\u{7f}"), "a\\u{1b}[31m\\r\\n\\u{202e}b\\u{7f}");
+        assert_eq!(escape("\u{85}\u{9b}"), "\\u{85}\\u{9b}");
+    }
+
+    #[test]
+    fn ordinary_text_of_any_script_stays() {
+        assert_eq!(escape("Größe 速度 ok"), "Größe 速度 ok");
+    }
+
+    #[test]
+    fn a_backslash_cannot_imitate_an_escape() {
+        assert_eq!(escape("\\u{1b}"), "\\\\u{1b}");
+        assert_eq!(quoted("a\"b"), "\"a\\\"b\"");
+    }
+
+    #[test]
+    fn long_text_is_cut_with_a_count() {
+        assert!(quoted(&"x".repeat(SHOWN + 5)).ends_with("(5 more characters)"));
+    }
+}

@@ -1,0 +1,191 @@
+//! The enclave's output against the verdict that the receipt claims.
+
+use crate::json::{self, Kind, Value};
+use crate::ledger::Findings;
+use crate::problem::{Code, Location, Problem};
+use crate::receipt::{Attestation, DOCUMENT};
+use crate::report::{Coverage, OutputFacts};
+use crate::text::{escape, quoted};
+
+const LABEL: &str = "/attestation/verdict/label";
+const TIERS: [&str; 7] = ["XL", "L", "M", "S", "XS", "none", "BASELINE"];
+const REJECT: &str = "REJECT";
+
+/// Numbers that a scorer echoes: member of the output, pointer in the attestation.
+pub(crate) const ECHOED_NUMBERS: [(&str, &str); 5] = [
+    ("tps", "/verdict/tps"),
+    ("delta_tps", "/verdict/delta_tps"),
+    ("pct_over_frontier", "/verdict/pct_over_frontier"),
+    ("top1", "/measurements/primary/top1"),
+    ("kl", "/measurements/primary/kl"),
+];
+
+/// What the enclave printed.
+pub(crate) struct Output<'a> {
+    text: &'a [u8],
+    value: Option<Value<'a>>,
+}
+
+impl<'a> Output<'a> {
+    /// Total: output that is no JSON object has no members.
+    pub(crate) fn read(text: &'a [u8]) -> Self {
+        Self { text, value: json::read(text).ok().filter(|value| value.object().is_some()) }
+    }
+
+    fn member(&self, name: &str) -> Option<&Value<'a>> {
+        self.value.as_ref()?.member(name)
+    }
+
+    fn label(&self) -> Option<&str> {
+        self.member("label")?.string()
+    }
+
+    fn pass(&self) -> Option<bool> {
+        match self.member("pass")?.kind {
+            Kind::Bool(pass) => Some(pass),
+            _ => None,
+        }
+    }
+
+    fn commit(&self) -> Option<&str> {
+        self.member("commit")?.string().filter(|commit| !commit.is_empty())
+    }
+
+    fn refuses(&self) -> bool {
+        self.pass() == Some(false) || self.label() == Some(REJECT)
+    }
+
+    pub(crate) fn facts(&self, sha256: &str) -> OutputFacts {
+        OutputFacts { sha256: sha256.to_owned(), label: self.label().map(escape), pass: self.pass(), commit: self.commit().map(escape) }
+    }
+
+    fn first_line(&self) -> String {
+        let text = String::from_utf8_lossy(self.text);
+        quoted(text.lines().next().unwrap_or_default())
+    }
+}
+
+/// Raises how the claimed verdict stands to the output: contradicted, stricter, not attested, crashed, or nothing.
+pub(crate) fn check(output: &Output<'_>, attestation: &Attestation<'_>, findings: &mut Findings) {
+    let location = |pointer: &str| Location::pointer(DOCUMENT, pointer);
+    check_finite(attestation, findings);
+    if output.value.is_none() {
+        let message = format!("the enclave's output is not a result; its first line is {}", output.first_line());
+        findings.raise(Problem::new(Code::VerdictCrashed, location("/tdx/stdout_b64"), message));
+        return;
+    }
+    check_commit(output, attestation, findings);
+    check_numbers(output, attestation, findings);
+    if output.label().is_none() && output.pass().is_none() {
+        let message = format!(
+            "the enclave's output holds neither label nor pass: label {} and pass {} are claimed, not attested",
+            quoted(attestation.label),
+            attestation.pass
+        );
+        findings.raise(Problem::new(Code::VerdictNotAttested, location(LABEL), message));
+        return;
+    }
+    let code = match relation(output, attestation) {
+        Relation::Agrees => return,
+        Relation::Contradicts => Code::VerdictContradicts,
+        Relation::Stricter => Code::VerdictStricter,
+    };
+    let enclave = describe(output.label(), output.pass());
+    let claimed = describe(Some(attestation.label), Some(attestation.pass));
+    let message = format!("the enclave's signed output says {enclave}; the receipt claims {claimed}");
+    findings.raise(Problem::new(code, location(LABEL), message).found(claimed).wanted(enclave));
+}
+
+enum Relation {
+    Agrees,
+    Contradicts,
+    Stricter,
+}
+
+fn relation(output: &Output<'_>, claimed: &Attestation<'_>) -> Relation {
+    let claim_refuses = !claimed.pass || claimed.label == REJECT;
+    let other_label = output.label().is_some_and(|label| (label == REJECT || TIERS.contains(&label)) && label != claimed.label);
+    match (output.refuses(), claim_refuses) {
+        (true, true) if !claimed.pass && (output.label() != Some(REJECT) || claimed.label == REJECT) => Relation::Agrees,
+        (true, _) => Relation::Contradicts,
+        (false, true) => Relation::Stricter,
+        (false, false) if other_label => Relation::Contradicts,
+        (false, false) => Relation::Agrees,
+    }
+}
+
+fn describe(label: Option<&str>, pass: Option<bool>) -> String {
+    let label = label.map_or("no label".to_owned(), quoted);
+    let pass = pass.map_or("no pass".to_owned(), |pass| format!("pass={pass}"));
+    format!("{label} ({pass})")
+}
+
+/// The output may shorten the commit; what it holds has to begin the claimed one.
+fn check_commit(output: &Output<'_>, attestation: &Attestation<'_>, findings: &mut Findings) {
+    if let Some(commit) = output.commit().filter(|commit| !attestation.commit.starts_with(commit)) {
+        let (enclave, claimed) = (quoted(commit), quoted(attestation.commit));
+        let message = format!("the enclave's signed output is about commit {enclave}; the receipt claims {claimed}");
+        let location = Location::pointer(DOCUMENT, "/attestation/code/commit");
+        findings.raise(Problem::new(Code::VerdictCommit, location, message).found(claimed).wanted(enclave));
+    }
+}
+
+/// Producers round to six places when they seal, so both sides are compared there.
+fn check_numbers(output: &Output<'_>, attestation: &Attestation<'_>, findings: &mut Findings) {
+    for (name, pointer) in ECHOED_NUMBERS {
+        if let Some((enclave, claimed)) = number_pair(output, attestation, name, pointer)
+            && rounded(enclave) != rounded(claimed)
+        {
+            let message = format!("the enclave's signed output has {name} {enclave}; the receipt claims {claimed}");
+            let location = Location::pointer(DOCUMENT, format!("/attestation{pointer}"));
+            findings.raise(Problem::new(Code::VerdictNumbers, location, message).found(claimed).wanted(enclave));
+        }
+    }
+}
+
+/// A verdict number that Python wrote as NaN or Infinity: usually a division by a frontier of zero.
+fn check_finite(attestation: &Attestation<'_>, findings: &mut Findings) {
+    for member in attestation.verdict.object().unwrap_or_default() {
+        if let Kind::NonFinite(token) = member.value.kind {
+            let message = format!("the claimed verdict has {} {token}, which measures nothing", quoted(&member.name));
+            let location = Location::pointer(DOCUMENT, json::child("/attestation/verdict", &member.name));
+            findings.raise(Problem::new(Code::VerdictNotFinite, location, message).found(token));
+        }
+    }
+}
+
+/// Both sides of one echoed number, where both are there.
+fn number_pair<'v>(output: &'v Output<'_>, attestation: &'v Attestation<'_>, name: &str, pointer: &str) -> Option<(&'v str, &'v str)> {
+    let claimed = match pointer.strip_prefix("/verdict/") {
+        Some(member) => attestation.verdict.member(member)?,
+        None => attestation.measurements.member("primary")?.member(name)?,
+    };
+    Some((token(output.member(name)?)?, token(claimed)?))
+}
+
+fn token<'v>(value: &'v Value<'_>) -> Option<&'v str> {
+    match value.kind {
+        Kind::Number(token) | Kind::NonFinite(token) => Some(token),
+        _ => None,
+    }
+}
+
+fn rounded(token: &str) -> Option<String> {
+    token.parse::<f64>().ok().map(|number| format!("{number:.6}"))
+}
+
+/// What carries a member of the verdict, given that output and quote are bound: the enclave computes a refusal and the label
+/// `ok`; every other label, and every number, it only repeats from its input.
+pub(crate) fn coverage(output: &Output<'_>, attestation: &Attestation<'_>, pointer: &str) -> Option<Coverage> {
+    let computed = output.refuses() || output.label() == Some("ok");
+    let carried = if computed { Coverage::Quote } else { Coverage::EnclaveInput };
+    match pointer {
+        "/verdict/label" => (output.label() == Some(attestation.label)).then_some(carried),
+        "/verdict/pass" => (output.pass() == Some(attestation.pass)).then_some(carried),
+        _ => {
+            let (name, _) = ECHOED_NUMBERS.into_iter().find(|(_, echoed)| *echoed == pointer)?;
+            let (enclave, claimed) = number_pair(output, attestation, name, pointer)?;
+            (rounded(enclave) == rounded(claimed)).then_some(Coverage::EnclaveInput)
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Documents that follow from the code: the page of codes and the JSON Schema of reports. `UPDATE=1` rewrites the page.
+
+#![expect(clippy::disallowed_methods, reason = "tests read files and the environment")]
+
+mod support;
+
+use std::fmt::Write;
+
+use serde_json::Value;
+use verify_core::{Anchors, Code, Effect, Obligation, Policy, Request, Verifier};
+
+#[test]
+fn the_page_of_codes_is_the_registry() {
+    let path = support::workspace().join("docs/codes.md");
+    let page = page_of_codes();
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(&path, &page).expect("the page is written");
+    }
+    let committed = String::from_utf8(support::read(&path)).expect("UTF-8");
+    assert!(committed == page, "docs/codes.md is not what the registry says: run UPDATE=1 cargo test -p verify-core --test documents");
+}
+
+fn page_of_codes() -> String {
+    let mut page = String::from(
+        "# Codes\n\nEvery finding has one of these codes. Made from the registry in `verify-core/src/problem.rs`; `receipt explain CODE` prints\nthe same. A code is never renamed.\n\n",
+    );
+    page.push_str("| effect | means |\n|---|---|\n| refutes | the receipt is invalid |\n| prevents | the receipt is unverifiable |\n| weakens | the receipt is under-provenanced |\n| notes | nothing |\n");
+    let mut stage = "";
+    for code in Code::ALL {
+        let info = code.info();
+        let this_stage = info.name.split('.').next().unwrap_or_default();
+        if this_stage != stage {
+            stage = this_stage;
+            write!(page, "\n## {stage}\n").expect("a string takes everything");
+        }
+        let tunable = match info.tunable {
+            [] => "fixed".to_owned(),
+            effects => format!("a policy may choose {}", effects.iter().map(|effect| effect.name()).collect::<Vec<_>>().join(" or ")),
+        };
+        write!(
+            page,
+            "\n### {}\n\n{}\n\n- effect: {}, {tunable}\n- help: {}\n- reference: {}\n",
+            info.name, info.title, info.default_effect, info.help, info.reference
+        )
+        .expect("a string takes everything");
+        if let Some(intel) = info.intel {
+            writeln!(page, "- Intel's status: `{intel}`").expect("a string takes everything");
+        }
+    }
+    page
+}
+
+#[test]
+fn reports_fit_their_schema() {
+    let schema = support::read_json(&support::workspace().join("docs/report-v1.schema.json"));
+    let validator = jsonschema::validator_for(&schema).expect("a valid schema");
+    let vectors = support::workspace().join("test-vectors");
+    let manifest = support::read_json(&vectors.join("manifest.json"));
+    let verifier = Verifier::new(Policy::strict(), Anchors::intel());
+    for vector in manifest.as_array().expect("vectors") {
+        let receipt = support::read(&vectors.join(vector["receipt"].as_str().expect("a path")));
+        let report = verifier.verify(&Request::new(&receipt).named("receipt.json"));
+        let json: Value = serde_json::from_str(&report.to_json()).expect("JSON");
+        let faults: Vec<String> = validator.iter_errors(&json).map(|error| format!("{}: {error}", error.instance_path())).collect();
+        assert!(faults.is_empty(), "{}: {faults:?}", vector["id"]);
+        assert_eq!(json, serde_json::from_str::<Value>(&report.to_json_pretty()).expect("JSON"));
+    }
+}
+
+#[test]
+fn the_schema_names_every_effect_and_obligation() {
+    let schema = support::read_json(&support::workspace().join("docs/report-v1.schema.json"));
+    let names = |pointer: &str| -> Vec<String> {
+        let list = schema.pointer(pointer).and_then(Value::as_array).expect("a list of names");
+        list.iter().filter_map(Value::as_str).map(str::to_owned).collect()
+    };
+    let effects: Vec<&str> = Effect::ALL.iter().map(|effect| effect.name()).collect();
+    assert_eq!(names("/$defs/effect/enum"), effects);
+    let obligations: Vec<&str> = Obligation::ALL.iter().map(|obligation| obligation.id()).collect();
+    assert_eq!(names("/$defs/obligation/enum"), obligations);
+}
