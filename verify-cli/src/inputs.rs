@@ -125,7 +125,7 @@ pub(crate) fn read_settings(path: &Path) -> Result<Vec<u8>, String> {
 /// Reads at most `limit` bytes and one more, from files and devices alike.
 fn read_bounded(source: impl Read, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    source.take(u64::MAX).read_to_end(&mut bytes)?;
+    source.take(limit + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 

@@ -144,7 +144,9 @@ pub(crate) fn verify<'a>(
         objects.extend(root_crl.iter().chain(&pck_crl).map(|crl| crl.window.clone()));
         objects.extend(tcb_info.iter().map(|tcb_info| tcb_info.window.clone()));
         objects.extend(qe_identity.iter().map(|qe_identity| qe_identity.window.clone()));
-        let (at, window) = common_window(instant, objects, signers.as_ref().ok()).ok_or(Stopped(Code::CollateralAbsent))?;
+        let Some((at, window)) = common_window(instant, objects, signers.as_ref().ok()) else {
+            return Err(need(&chain).err().unwrap_or(Stopped(Code::CollateralAbsent)));
+        };
         judged.at = Some(at);
         check_validity(at, &window, findings);
         need(&chain)?;

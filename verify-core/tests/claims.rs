@@ -1,0 +1,146 @@
+//! Coverage of claims and presence of facts: what is shown as proven, and what must not be.
+
+#![expect(clippy::disallowed_methods, reason = "tests read files")]
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use serde_json::Value;
+use verify_core::{Anchors, CheckResult, Code, Coverage, Outcome, Policy, Report, Request, Verifier};
+
+fn report(vector: &str) -> Report {
+    let folder = support::workspace().join("test-vectors");
+    let pki = |name: &str| support::read(&folder.join("pki").join(name));
+    let anchors =
+        Anchors::from_root(&pki("root.pem")).and_then(|anchors| anchors.with_tcb_signing(&pki("tcb_signing.pem"))).expect("anchors");
+    let policy = String::from_utf8(support::read(&folder.join("policies/test.toml"))).expect("UTF-8");
+    let policy: Policy = toml::from_str(&policy).expect("a policy");
+    Verifier::new(policy, anchors).verify(&Request::new(&receipt(vector)))
+}
+
+fn receipt(vector: &str) -> Vec<u8> {
+    support::read(&path(vector))
+}
+
+fn path(vector: &str) -> PathBuf {
+    support::workspace().join("test-vectors/receipts").join(format!("{vector}.json"))
+}
+
+fn coverage(report: &Report, pointer: &str) -> Coverage {
+    report.claims.iter().find(|claim| claim.pointer == pointer).unwrap_or_else(|| panic!("no claim {pointer}")).coverage
+}
+
+#[test]
+fn each_field_is_covered_by_what_binds_it() {
+    let report = report("verified");
+    assert_eq!(report.outcome, Outcome::Verified);
+    for (pointer, wanted) in [
+        ("/attestation/code/commit", Coverage::Nonce),
+        ("/attestation/references/model_sha256", Coverage::Nonce),
+        ("/attestation/references/eval_seed", Coverage::Nonce),
+        ("/attestation/verdict/pass", Coverage::Quote),
+        ("/attestation/verdict/label", Coverage::Asserted),
+        ("/attestation/code/build_hash", Coverage::Asserted),
+        ("/attestation/code/repo", Coverage::Asserted),
+        ("/attestation/environment/gpu_name", Coverage::Asserted),
+        ("/attestation/timestamp_utc", Coverage::Asserted),
+    ] {
+        assert_eq!(coverage(&report, pointer), wanted, "{pointer}");
+    }
+    let measurements: Vec<Coverage> =
+        report.claims.iter().filter(|claim| claim.pointer.starts_with("/attestation/measurements/")).map(|claim| claim.coverage).collect();
+    assert!(measurements.len() > 5 && measurements.iter().all(|coverage| *coverage == Coverage::EnclaveInput), "{measurements:?}");
+}
+
+#[test]
+fn every_leaf_of_the_attestation_is_listed_once() {
+    let document = support::read_json(&path("verified"));
+    let mut wanted = BTreeSet::new();
+    let mut stack = vec![("/attestation".to_owned(), &document["attestation"])];
+    while let Some((pointer, value)) = stack.pop() {
+        match value {
+            Value::Object(members) if !members.is_empty() => {
+                stack.extend(members.iter().map(|(name, value)| (format!("{pointer}/{name}"), value)))
+            }
+            Value::Array(items) if !items.is_empty() => {
+                stack.extend(items.iter().enumerate().map(|(index, item)| (format!("{pointer}/{index}"), item)))
+            }
+            _ => {
+                wanted.insert(pointer);
+            }
+        }
+    }
+    let report = report("verified");
+    let found: BTreeSet<String> = report.claims.iter().map(|claim| claim.pointer.clone()).collect();
+    assert_eq!(found, wanted);
+    assert_eq!(report.claims.len(), wanted.len());
+}
+
+/// An enclave that is not the quoting enclave, a revoked PCK, a debug TD, an expired CRL: their signatures are all good, and
+/// nothing that they say may be shown as covered.
+#[test]
+fn good_signatures_alone_cover_nothing() {
+    for vector in ["qe-other-signer", "revoked-leaf", "td-debug", "quote-signature-bit", "collateral-no-pck-crl", "binding-requester-key"] {
+        let report = report(vector);
+        assert_eq!(coverage(&report, "/attestation/code/commit"), Coverage::Asserted, "{vector}");
+    }
+    for vector in
+        ["qe-other-signer", "revoked-leaf", "td-debug", "quote-signature-bit", "collateral-no-pck-crl", "binding-output-rewritten"]
+    {
+        let report = report(vector);
+        assert_eq!(coverage(&report, "/attestation/verdict/pass"), Coverage::Asserted, "{vector}");
+        assert_eq!(report.facts.output, None, "{vector}");
+        assert_eq!(report.facts.image, None, "{vector}");
+    }
+}
+
+#[test]
+fn facts_of_an_impostor_are_absent_and_those_of_an_old_platform_are_there() {
+    for vector in ["qe-other-signer", "quote-signature-bit", "revoked-leaf", "crl-root-signature"] {
+        let facts = report(vector).facts;
+        assert_eq!((facts.trust_domain, facts.tcb, facts.platform), (None, None, None), "{vector}");
+    }
+    let facts = report("tcb-out-of-date").facts;
+    assert_eq!(facts.tcb.expect("a status").status.name(), "OutOfDate");
+    assert!(facts.trust_domain.is_some());
+}
+
+#[test]
+fn a_verified_report_has_no_check_without_a_result() {
+    let report = report("verified");
+    assert!(
+        report.checks.iter().all(|check| matches!(check.result, CheckResult::Passed | CheckResult::NotApplicable { .. })),
+        "{:?}",
+        report.checks
+    );
+}
+
+#[test]
+fn one_input_gives_one_report() {
+    assert_eq!(report("verified").to_json(), report("verified").to_json());
+}
+
+#[test]
+fn a_receipt_over_the_size_limit_is_not_read() {
+    let limit = 4 * 1024 * 1024;
+    let mut bytes = receipt("verified");
+    let verifier = Verifier::new(Policy::strict(), Anchors::intel());
+    bytes.resize(limit, b' ');
+    assert!(!verifier.verify(&Request::new(&bytes)).has(Code::LimitExceeded));
+    bytes.push(b' ');
+    let report = verifier.verify(&Request::new(&bytes));
+    assert!(report.has(Code::LimitExceeded));
+    assert_eq!(report.outcome, Outcome::Unverifiable);
+}
+
+#[test]
+fn a_flood_of_claims_ends_the_list_and_says_so() {
+    let mut document = support::read_json(&path("verified"));
+    let labels = vec![Value::from("XL"); 2000];
+    document["attestation"]["verdict"]["regression_labels"] = Value::from(labels);
+    let report = Verifier::new(Policy::strict(), Anchors::intel()).verify(&Request::new(document.to_string().as_bytes()));
+    assert!(report.has(Code::LimitExceeded));
+    assert_eq!(report.claims.len(), 1000);
+}
