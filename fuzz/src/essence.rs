@@ -1,0 +1,274 @@
+//! What the evidence authenticates or binds in a receipt, read a second time and independently of the core.
+//!
+//! The oracle of soundness is: **a receipt is verified only if its essence is that of a shipped receipt**. The private keys
+//! play no part in fuzzing, so nobody can make another. What is left out of the essence may change freely, because nothing
+//! covers it: the order and spacing of members, unbound statements, item labels, zero bytes after the quote, line ends in PEM.
+//! One change of authenticated bytes is not found by chance and would be no flaw: of an ECDSA signature (r, s) one can make
+//! (r, -s), which verifies too.
+
+use data_encoding::{BASE64, HEXLOWER_PERMISSIVE};
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::vectors::vectors;
+
+/// Everything under a signature or a hash.
+#[derive(Debug, PartialEq)]
+pub struct Essence {
+    evidence: Evidence,
+    statements: Statements,
+}
+
+/// Which part of the essence a policy insists on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// Evidence and statements.
+    Receipt,
+    /// The evidence alone: under the policy `authenticity` measurements that are not the input are no fault.
+    Evidence,
+}
+
+/// Quote, collateral, output and the texts under the report data.
+#[derive(Debug, PartialEq)]
+struct Evidence {
+    /// Header and TD report; signature and key; QE report and signature; authentication data; PEM without line ends.
+    quote: Vec<Vec<u8>>,
+    /// TCB info and QE identity as signed, with their signatures.
+    documents: [(Vec<u8>, Vec<u8>); 2],
+    /// PCK CRL and root CRL in DER.
+    crls: [Vec<u8>; 2],
+    stdout: Vec<u8>,
+    /// Nonce, requester key, image, result, files, scorer, input, receipt id.
+    bound: [String; 8],
+    /// Commit, model and seed, where the nonce is the hash of them.
+    requested: Option<[String; 3]>,
+}
+
+/// What the enclave was given.
+#[derive(Debug, PartialEq)]
+struct Statements {
+    measurements: Value,
+}
+
+#[derive(Deserialize)]
+struct Receipt {
+    receipt_id: String,
+    attestation: Attestation,
+    tdx: Tdx,
+    #[serde(rename = "_expected")]
+    expected: Expected,
+}
+
+#[derive(Deserialize)]
+struct Attestation {
+    code: Code,
+    references: References,
+    measurements: Value,
+    verdict: Verdict,
+}
+
+#[derive(Deserialize)]
+struct Code {
+    commit: String,
+}
+
+#[derive(Deserialize)]
+struct References {
+    model_sha256: String,
+    eval_seed: String,
+}
+
+#[derive(Deserialize)]
+struct Verdict {
+    label: String,
+    pass: bool,
+}
+
+#[derive(Deserialize)]
+struct Tdx {
+    quote_b64: String,
+    collateral_b64: String,
+    stdout_b64: String,
+    nonce: String,
+    e2e_pubkey_b64: String,
+    bound_digest: String,
+    result_sha256: String,
+    files_sha256: String,
+}
+
+#[derive(Deserialize)]
+struct Expected {
+    scoring_sha256: String,
+    result_sha256: String,
+}
+
+#[derive(Deserialize)]
+struct Items {
+    items: std::collections::BTreeMap<String, String>,
+}
+
+#[derive(Deserialize)]
+struct CollateralV3 {
+    tcb_info: String,
+    tcb_info_signature: String,
+    qe_identity: String,
+    qe_identity_signature: String,
+    pck_crl: String,
+    root_ca_crl: String,
+}
+
+#[derive(Deserialize)]
+struct Signed<'a> {
+    #[serde(borrow, rename = "tcbInfo", alias = "enclaveIdentity")]
+    value: &'a RawValue,
+    signature: String,
+}
+
+/// Panics unless `receipt`, which was verified, has the essence of a shipped receipt.
+pub fn assert_known(receipt: &[u8], scope: Scope) {
+    let Some(essence) = Essence::read(receipt) else {
+        panic!("verified, but a second reader cannot take it apart");
+    };
+    let is_known = vectors().known.iter().any(|known| match scope {
+        Scope::Receipt => *known == essence,
+        Scope::Evidence => known.evidence == essence.evidence,
+    });
+    assert!(is_known, "verified, but no shipped receipt has these authenticated parts ({scope:?})");
+}
+
+/// Panics unless the claimed verdict of `receipt`, which was verified, is the one in the enclave's output.
+pub fn assert_verdict(receipt: &[u8]) {
+    let receipt = Receipt::read(receipt).expect("it was taken apart before");
+    let stdout = BASE64.decode(receipt.tdx.stdout_b64.as_bytes()).unwrap_or_default();
+    let output: Value = serde_json::from_slice(&finite(&stdout)).expect("a verified output holds a verdict");
+    let (label, pass, claimed) = (output["label"].as_str(), output["pass"].as_bool(), &receipt.attestation.verdict);
+    let refuses = pass == Some(false) || label == Some("REJECT");
+    assert_eq!(claimed.pass, !refuses, "verified, but pass is not the enclave's");
+    let is_tier = label.is_some_and(|label| ["XL", "L", "M", "S", "XS", "none", "BASELINE"].contains(&label));
+    assert!(refuses || !is_tier || label == Some(&claimed.label), "verified, but the label is not the enclave's");
+}
+
+impl Receipt {
+    fn read(bytes: &[u8]) -> Option<Self> {
+        serde_json::from_slice(&finite(bytes)).ok()
+    }
+}
+
+impl Essence {
+    /// The essence of a receipt; `None` where it cannot be taken apart.
+    pub fn read(bytes: &[u8]) -> Option<Self> {
+        let Receipt { receipt_id, attestation, tdx, expected } = Receipt::read(bytes)?;
+        let collateral = BASE64.decode(tdx.collateral_b64.as_bytes()).ok()?;
+        let (documents, crls) = items(&collateral).or_else(|| detached(&collateral))?;
+        let requested = (tdx.nonce.len() == 64).then_some([
+            attestation.code.commit,
+            attestation.references.model_sha256,
+            attestation.references.eval_seed,
+        ]);
+        Some(Self {
+            evidence: Evidence {
+                quote: quote_parts(&BASE64.decode(tdx.quote_b64.as_bytes()).ok()?)?,
+                documents,
+                crls,
+                stdout: BASE64.decode(tdx.stdout_b64.as_bytes()).ok()?,
+                bound: [
+                    tdx.nonce,
+                    tdx.e2e_pubkey_b64,
+                    tdx.bound_digest,
+                    tdx.result_sha256,
+                    tdx.files_sha256,
+                    expected.scoring_sha256,
+                    expected.result_sha256,
+                    receipt_id,
+                ],
+                requested,
+            },
+            statements: Statements { measurements: attestation.measurements },
+        })
+    }
+}
+
+/// Where the PEM chain of a quote starts and ends.
+pub fn chain_span(quote: &[u8]) -> Option<std::ops::Range<usize>> {
+    let length = u32::from_le_bytes(*quote.get(632..)?.first_chunk()?);
+    let authentication = u16::from_le_bytes(*quote.get(1218..)?.first_chunk()?);
+    let start = 1220 + usize::from(authentication) + 6;
+    let end = 636usize.checked_add(usize::try_from(length).ok()?)?;
+    (start <= end && end <= quote.len()).then_some(start..end)
+}
+
+fn quote_parts(quote: &[u8]) -> Option<Vec<Vec<u8>>> {
+    let chain = chain_span(quote)?;
+    let pem = quote[chain.clone()].strip_suffix(&[0]).unwrap_or(&quote[chain.clone()]);
+    let pem = pem.iter().copied().filter(|byte| !matches!(byte, b'\r' | b'\n')).collect();
+    Some(vec![quote[..632].to_vec(), quote[636..764].to_vec(), quote[770..1218].to_vec(), quote[1220..chain.start - 6].to_vec(), pem])
+}
+
+type Parts = ([(Vec<u8>, Vec<u8>); 2], [Vec<u8>; 2]);
+
+fn items(collateral: &[u8]) -> Option<Parts> {
+    let Items { items } = serde_json::from_slice(collateral).ok()?;
+    let one = |tail: &str| {
+        let named = |url: &str| url.split('?').next().is_some_and(|path| path.ends_with(tail));
+        let mut found = items.iter().filter(|(url, _)| named(url));
+        BASE64.decode(found.next()?.1.as_bytes()).ok()
+    };
+    let signed = |tail: &str| {
+        let text = one(tail)?;
+        let Signed { value, signature } = serde_json::from_slice(&text).ok()?;
+        Some((value.get().as_bytes().to_vec(), HEXLOWER_PERMISSIVE.decode(signature.as_bytes()).ok()?))
+    };
+    Some(([signed("/tcb")?, signed("/qe/identity")?], [crl(&one("/pckcrl")?)?, crl(&one("/IntelSGXRootCA.der")?)?]))
+}
+
+fn detached(collateral: &[u8]) -> Option<Parts> {
+    let parts: CollateralV3 = serde_json::from_slice(collateral).ok()?;
+    let signature = |text: &str| HEXLOWER_PERMISSIVE.decode(text.as_bytes()).ok();
+    Some((
+        [
+            (parts.tcb_info.into_bytes(), signature(&parts.tcb_info_signature)?),
+            (parts.qe_identity.into_bytes(), signature(&parts.qe_identity_signature)?),
+        ],
+        [crl(parts.pck_crl.as_bytes())?, crl(parts.root_ca_crl.as_bytes())?],
+    ))
+}
+
+/// A CRL in DER, whether it came so, as hex text or as PEM.
+fn crl(bytes: &[u8]) -> Option<Vec<u8>> {
+    if let Some(body) = bytes.strip_prefix(b"-----BEGIN X509 CRL-----") {
+        let digits: Vec<u8> = body.iter().copied().take_while(|byte| *byte != b'-').filter(|byte| !matches!(byte, b'\r' | b'\n')).collect();
+        return BASE64.decode(&digits).ok();
+    }
+    let text = bytes.trim_ascii_end();
+    if text.iter().all(u8::is_ascii_hexdigit) {
+        return HEXLOWER_PERMISSIVE.decode(text).ok();
+    }
+    Some(bytes.to_vec())
+}
+
+/// JSON with Python's bare NaN and Infinity written as null.
+fn finite(json: &[u8]) -> Vec<u8> {
+    let mut written = Vec::with_capacity(json.len());
+    let mut rest = json;
+    let mut in_string = false;
+    while let Some((byte, after)) = rest.split_first() {
+        let token = [b"NaN".as_slice(), b"Infinity", b"-Infinity"].into_iter().find(|token| !in_string && rest.starts_with(token));
+        if let Some(token) = token {
+            written.extend_from_slice(b"null");
+            rest = &rest[token.len()..];
+            continue;
+        }
+        written.push(*byte);
+        rest = after;
+        match (byte, after.split_first()) {
+            (b'"', _) => in_string = !in_string,
+            (b'\\', Some((escaped, after))) if in_string => {
+                written.push(*escaped);
+                rest = after;
+            }
+            _ => {}
+        }
+    }
+    written
+}

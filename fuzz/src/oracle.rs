@@ -1,0 +1,108 @@
+//! What has to hold for every report and every inspection, whatever was put in.
+
+use serde_json::Value;
+use verify_core::{CheckResult, Effect, Obligation, Outcome, Report, Request, Verifier};
+
+/// Bytes that a report may have beyond what its input explains.
+const REPORT_BYTES: usize = 4 * 1024 * 1024;
+
+/// Verifies `receipt` twice and asserts everything that does not depend on what it is.
+pub fn verify(verifier: &Verifier, receipt: &[u8]) -> Report {
+    let request = Request::new(receipt);
+    let report = verifier.verify(&request);
+    let json = report.to_json();
+    assert_eq!(json, verifier.clone().verify(&request).to_json(), "the same request gave two reports");
+    assert!(json.len() <= REPORT_BYTES + 4 * receipt.len(), "{} bytes of report for {} bytes", json.len(), receipt.len());
+
+    let value = read_back(&json, &report.to_json_pretty());
+    assert_eq!(value["outcome"], report.outcome.name());
+    assert_eq!(value["exit_code"], report.exit_code);
+    assert_eq!(value["input"]["bytes"], receipt.len());
+    assert_safe(&report.headline());
+    for problem in &report.problems {
+        assert_safe(&problem.message);
+        assert_safe(&problem.location.to_string());
+    }
+    assert_consistent(&report);
+    report
+}
+
+/// Decodes `receipt` twice and asserts the same of the inspection.
+pub fn inspect(receipt: &[u8]) {
+    let inspection = verify_core::inspect(receipt);
+    let json = inspection.to_json_pretty();
+    assert_eq!(json, verify_core::inspect(receipt).to_json_pretty(), "the same receipt gave two inspections");
+    assert!(!inspection.verified, "an inspection verifies nothing");
+    read_back(&json.replace('\n', ""), &json);
+}
+
+/// Outcome, exit code, checks, problems and facts say the same thing.
+fn assert_consistent(report: &Report) {
+    let Report { outcome, checks, problems, facts, .. } = report;
+    let wanted_code = match outcome {
+        Outcome::Verified => 0,
+        Outcome::UnderProvenanced => 7,
+        Outcome::Unverifiable => 6,
+        Outcome::Invalid => 4,
+        other => panic!("an unknown outcome: {other}"),
+    };
+    assert_eq!((report.exit_code, outcome.exit_code()), (wanted_code, wanted_code));
+
+    let order: Vec<Obligation> = checks.iter().map(|check| check.id).collect();
+    assert_eq!(order, Obligation::ALL, "every obligation stands once and in order");
+    let all_hold = checks.iter().all(|check| matches!(check.result, CheckResult::Passed | CheckResult::NotApplicable { .. }));
+    assert_eq!(all_hold, *outcome == Outcome::Verified, "verified means that every check passed or does not apply");
+
+    assert!(problems.is_sorted_by_key(|problem| std::cmp::Reverse(problem.effect)), "the gravest problems stand first");
+    let gravest = problems.first().map_or(Effect::Notes, |problem| problem.effect);
+    let fits = match outcome {
+        Outcome::Verified => gravest == Effect::Notes,
+        Outcome::UnderProvenanced => gravest == Effect::Weakens,
+        Outcome::Unverifiable => gravest <= Effect::Prevents,
+        _ => gravest == Effect::Refutes,
+    };
+    assert!(fits, "{outcome} with a problem that {gravest}");
+
+    let passed = |obligation: Obligation| {
+        checks.iter().any(|check| check.id == obligation && matches!(check.result, CheckResult::Passed | CheckResult::NotApplicable { .. }))
+    };
+    assert!(facts.trust_domain.is_none() || passed(Obligation::QuoteSignature), "facts of a trust domain without a signed quote");
+    assert!(facts.tcb.is_none() || passed(Obligation::TcbInfo) && passed(Obligation::QeIdentity), "a TCB status without its documents");
+    assert!(facts.output.is_none() || passed(Obligation::ReportDataHigh) && passed(Obligation::OutputHash), "an output that nothing binds");
+    assert!(facts.image.is_none() || passed(Obligation::ReportDataHigh), "an image that nothing binds");
+    if *outcome == Outcome::Verified {
+        let complete = facts.platform.is_some() && facts.trust_domain.is_some() && facts.tcb.is_some() && facts.window.is_some();
+        assert!(complete && facts.output.is_some() && facts.image.is_some(), "verified without facts");
+        assert!(report.judged.at.is_some(), "verified at no instant");
+    }
+}
+
+/// Both written forms are printable ASCII and the same JSON, and no text in them could move a cursor or turn a line around.
+fn read_back(line: &str, pretty: &str) -> Value {
+    assert!(line.bytes().all(|byte| matches!(byte, b' '..=b'~')), "the JSON is not one line of printable ASCII");
+    assert!(pretty.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\n')), "the indented JSON is not printable ASCII");
+    let value: Value = serde_json::from_str(line).expect("the JSON can be read");
+    assert_eq!(serde_json::from_str::<Value>(pretty).expect("the indented JSON can be read"), value);
+    assert_texts_safe(&value);
+    value
+}
+
+fn assert_texts_safe(value: &Value) {
+    match value {
+        Value::String(text) => assert_safe(text),
+        Value::Array(items) => items.iter().for_each(assert_texts_safe),
+        Value::Object(members) => members.iter().for_each(|(name, value)| {
+            assert_safe(name);
+            assert_texts_safe(value);
+        }),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+fn assert_safe(text: &str) {
+    let is_unsafe = |character: char| {
+        character.is_control()
+            || matches!(character, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+    };
+    assert!(!text.contains(is_unsafe), "unsafe to show: {text:?}");
+}

@@ -1,0 +1,139 @@
+//! Runs the targets on stable: every seed, then a fixed sequence of mutations of them.
+
+#![forbid(unsafe_code)]
+
+use std::path::PathBuf;
+
+use receipt_fuzz::vectors::vectors;
+use receipt_fuzz::{TARGETS, essence, oracle};
+use verify_core::{Outcome, Verifier};
+
+fn seeds(target: &str) -> Vec<(PathBuf, Vec<u8>)> {
+    let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/seeds")).join(target);
+    let entries = std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut seeds: Vec<(PathBuf, Vec<u8>)> =
+        entries.map(|entry| entry.unwrap().path()).map(|path| (path.clone(), std::fs::read(&path).unwrap())).collect();
+    seeds.sort();
+    seeds
+}
+
+#[test]
+fn every_target_has_seeds_and_a_program() {
+    for (target, _) in TARGETS {
+        assert!(!seeds(target).is_empty(), "{target} has no seeds");
+        let program = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/fuzz_targets")).join(format!("{target}.rs"));
+        assert!(program.exists(), "{target} has no program");
+    }
+    let bytes: usize = TARGETS.iter().flat_map(|(target, _)| seeds(target)).map(|(_, bytes)| bytes.len()).sum();
+    assert!(bytes < 300_000, "{bytes} bytes of seeds");
+}
+
+/// Without this the oracle of soundness could pass because nothing is ever verified.
+#[test]
+fn the_starting_point_is_verified_and_the_forgery_is_not() {
+    let verifier = Verifier::new(vectors().policy.clone(), vectors().anchors.clone());
+    assert_eq!(oracle::verify(&verifier, &vectors().good).outcome, Outcome::Verified);
+    assert_eq!(oracle::verify(&verifier, &vectors().forged).outcome, Outcome::Invalid);
+    essence::assert_known(&vectors().good, essence::Scope::Receipt);
+}
+
+#[test]
+#[should_panic(expected = "no shipped receipt has these authenticated parts")]
+fn a_forgery_that_were_verified_would_be_noticed() {
+    essence::assert_known(&vectors().forged, essence::Scope::Evidence);
+}
+
+#[test]
+fn receipt_json() {
+    replay("receipt_json", 1000);
+}
+
+#[test]
+fn quote() {
+    replay("quote", 2500);
+}
+
+#[test]
+fn collateral() {
+    replay("collateral", 1500);
+}
+
+#[test]
+fn whole() {
+    replay("whole", 2000);
+}
+
+#[test]
+fn policy() {
+    replay("policy", 2500);
+}
+
+/// Every seed, then `rounds` inputs that are mutated from seeds in a fixed sequence.
+fn replay(name: &str, rounds: usize) {
+    let (_, target) = TARGETS.into_iter().find(|(target, _)| *target == name).expect("a target");
+    let seeds = seeds(name);
+    for (path, bytes) in &seeds {
+        run(target, bytes, &path.display().to_string());
+    }
+    let mut random = Random(0x9E37_79B9_7F4A_7C15);
+    for round in 0..rounds {
+        let mut input = seeds[random.below(seeds.len())].1.clone();
+        for _ in 0..=random.below(4) {
+            mutate(&mut input, &mut random);
+        }
+        run(target, &input, &format!("round {round} of {name}"));
+    }
+}
+
+/// Names the input of a panic, and prints it as hex where it is short.
+fn run(target: fn(&[u8]), input: &[u8], what: &str) {
+    if let Err(panic) = std::panic::catch_unwind(|| target(input)) {
+        let shown = if input.len() <= 256 { data_encoding::HEXLOWER.encode(input) } else { format!("{} bytes", input.len()) };
+        eprintln!("{what}: {shown}");
+        std::panic::resume_unwind(panic);
+    }
+}
+
+fn mutate(input: &mut Vec<u8>, random: &mut Random) {
+    let at = random.below(input.len() + 1);
+    let run = at..input.len().min(at + random.below(16));
+    match random.below(6) {
+        0 => drop(input.drain(run)),
+        1 => {
+            let inserted: Vec<u8> = (0..random.below(8)).map(|_| random.byte()).collect();
+            drop(input.splice(at..at, inserted));
+        }
+        2 => {
+            let copied = input[run].to_vec();
+            let to = random.below(input.len() + 1);
+            drop(input.splice(to..to, copied));
+        }
+        3 if random.below(8) == 0 => input.truncate(at),
+        kind => {
+            let byte = random.byte();
+            if let Some(target) = input.get_mut(at) {
+                *target = if kind == 4 { *target ^ (1 << (byte % 8)) } else { byte };
+            }
+        }
+    }
+}
+
+/// Marsaglia's xorshift with 64 bits.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    fn below(&mut self, bound: usize) -> usize {
+        usize::try_from(self.next() % u64::try_from(bound).unwrap()).unwrap()
+    }
+
+    fn byte(&mut self) -> u8 {
+        self.next().to_le_bytes()[3]
+    }
+}
