@@ -138,7 +138,7 @@ impl<'v, 'd, 'f> Fields<'v, 'd, 'f> {
         let number = token.parse::<i64>().ok().and_then(|number| T::try_from(number).ok());
         if number.is_none() {
             let message = format!("the member {name:?} is {}, which is no whole number in the range of this field", text::quoted(token));
-            self.raise(self.format.malformed, name, message);
+            self.malformed(name, message);
         }
         number
     }
@@ -178,7 +178,7 @@ impl<'v, 'd, 'f> Fields<'v, 'd, 'f> {
         let bytes = HEXLOWER_PERMISSIVE.decode(text.as_bytes()).ok().and_then(|bytes| <[u8; N]>::try_from(bytes).ok());
         if bytes.is_none() {
             let message = format!("the member {name:?} is {}; wanted {} hex digits", text::quoted(text), N.saturating_mul(2));
-            self.raise(self.format.malformed, name, message);
+            self.malformed(name, message);
         }
         bytes
     }
@@ -202,7 +202,7 @@ impl<'v, 'd, 'f> Fields<'v, 'd, 'f> {
             Ok(instant) => Some(instant),
             Err(error) => {
                 let message = format!("the member {name:?} is {}: {error}", text::quoted(text));
-                self.raise(self.format.malformed, name, message);
+                self.malformed(name, message);
                 None
             }
         }
@@ -217,6 +217,11 @@ impl<'v, 'd, 'f> Fields<'v, 'd, 'f> {
     pub(crate) fn raise(&mut self, code: Code, name: &str, message: String) {
         let pointer = if name.is_empty() { self.pointer.clone() } else { self.pointer(name) };
         self.findings.raise(Problem::new(code, Location::pointer(self.format.document, pointer), message));
+    }
+
+    /// Raises that member `name` is not as the format wants it.
+    pub(crate) fn malformed(&mut self, name: &str, message: String) {
+        self.raise(self.format.malformed, name, message);
     }
 
     /// Raises `code` for every member that is not in `known`.

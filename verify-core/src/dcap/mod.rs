@@ -5,6 +5,7 @@
 pub(crate) mod chain;
 pub(crate) mod collateral;
 pub(crate) mod crl;
+pub(crate) mod level;
 pub(crate) mod qe_identity;
 pub(crate) mod quote;
 pub(crate) mod sgx_extension;

@@ -1,8 +1,8 @@
 //! Intel's identity of the TD quoting enclave, version 2 (Intel PCS API version 4).
 
+use crate::dcap::level::{self, SvnLevel};
 use crate::dcap::quote::QeReport;
 use crate::dcap::signed::Authentic;
-use crate::dcap::tcb_info::{SvnLevel, read_svn_levels};
 use crate::fields::{Fields, Format};
 use crate::json::Value;
 use crate::ledger::{Checked, Findings, Stopped};
@@ -61,7 +61,7 @@ impl QeIdentity {
         let (attributes, attributes_mask) = (fields.hex("attributes"), fields.hex("attributesMask"));
         let mrsigner = fields.hex("mrsigner");
         let isv_prod_id = fields.integer("isvprodid");
-        let levels = read_svn_levels(fields, Code::QeIdentityMalformed);
+        let levels = level::read_svn_levels(fields);
         Some(Self {
             window: ObjectWindow { object: FORMAT.document, start: start?, end: end? },
             evaluation: evaluation?,

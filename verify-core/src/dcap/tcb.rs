@@ -1,61 +1,16 @@
 //! TCB levels: which one the platform, the TDX module and the QE stand on, and Intel's convergence of the three
 //! (Intel PCS API version 4; Intel quote verification library, EvaluateTcb).
 
+use crate::dcap::level::{Level, SvnLevel};
 use crate::dcap::qe_identity::QeIdentity;
 use crate::dcap::quote::{QeReport, TdReport};
 use crate::dcap::sgx_extension::SgxExtension;
 use crate::dcap::signed::Authentic;
-use crate::dcap::tcb_info::{Module, ModuleIdentity, PlatformLevel, SvnLevel, TcbInfo};
-use crate::fields::Fields;
-use crate::json::Kind;
+use crate::dcap::tcb_info::{Module, ModuleIdentity, PlatformLevel, TcbInfo};
 use crate::ledger::{Checked, Findings};
 use crate::problem::{Code, Location, Problem};
 use crate::report::{TcbFacts, TcbStatus};
 use crate::text;
-use crate::time::Timestamp;
-
-/// What Intel says about a level.
-#[derive(Clone, Debug)]
-pub(crate) struct Level {
-    pub(crate) status: TcbStatus,
-    pub(crate) date: Timestamp,
-    pub(crate) advisories: Vec<String>,
-}
-
-/// Reads `tcbStatus`, `tcbDate` and `advisoryIDs` of a level.
-pub(crate) fn status_and_advisories(fields: &mut Fields<'_, '_, '_>) -> Option<Level> {
-    let date = fields.date("tcbDate");
-    let status = fields.string("tcbStatus").and_then(|name| {
-        let status = STATUSES.into_iter().find(|status| status.name() == name);
-        if status.is_none() {
-            fields.raise(Code::TcbStatusUnknown, "tcbStatus", format!("the status {} is not one of Intel's", text::quoted(name)));
-        }
-        status
-    });
-    let advisories = match fields.optional("advisoryIDs") {
-        None => Some(Vec::new()),
-        Some(_) => fields.array("advisoryIDs").and_then(|items| {
-            let names: Option<Vec<String>> = items.iter().map(|item| item.string().map(text::escape)).collect();
-            if names.is_none() {
-                let kinds: Vec<&str> =
-                    items.iter().filter(|item| !matches!(item.kind, Kind::String(_))).map(|item| item.type_name()).collect();
-                fields.raise(Code::TcbInfoMalformed, "advisoryIDs", format!("an advisory id is {}; wanted strings", kinds.join(", ")));
-            }
-            names
-        }),
-    };
-    Some(Level { status: status?, date: date?, advisories: advisories? })
-}
-
-const STATUSES: [TcbStatus; 7] = [
-    TcbStatus::UpToDate,
-    TcbStatus::SWHardeningNeeded,
-    TcbStatus::ConfigurationNeeded,
-    TcbStatus::ConfigurationAndSWHardeningNeeded,
-    TcbStatus::OutOfDate,
-    TcbStatus::OutOfDateConfigurationNeeded,
-    TcbStatus::Revoked,
-];
 
 /// The level of the TDX module, which has one only if it states a version. Its identity has to be the one that the TCB
 /// info gives for that version.

@@ -1,6 +1,6 @@
 //! Intel's TCB info, version 3, for TDX (Intel PCS API version 4).
 
-use crate::dcap::tcb::{Level, status_and_advisories};
+use crate::dcap::level::{self, Level, SvnLevel};
 use crate::fields::{Fields, Format};
 use crate::json::Value;
 use crate::ledger::{Checked, Findings, Stopped};
@@ -36,13 +36,6 @@ pub(crate) struct Module {
     pub(crate) identity: ModuleIdentity,
     /// Highest first.
     pub(crate) levels: Vec<SvnLevel>,
-}
-
-/// A level that is reached by one SVN.
-#[derive(Clone, Debug)]
-pub(crate) struct SvnLevel {
-    pub(crate) isv_svn: u16,
-    pub(crate) level: Level,
 }
 
 #[derive(Clone, Debug)]
@@ -122,7 +115,7 @@ fn sorted(fields: &mut Fields<'_, '_, '_>, mut levels: Vec<PlatformLevel>) -> Op
     let repeated = levels.windows(2).any(|pair| matches!(pair, [first, second] if first.key() == second.key()));
     if levels.is_empty() || repeated {
         let fault = if levels.is_empty() { "there are no TCB levels" } else { "two TCB levels have the same components" };
-        fields.raise(Code::TcbInfoMalformed, "tcbLevels", fault.to_owned());
+        fields.malformed("tcbLevels", fault.to_owned());
         return None;
     }
     Some(levels)
@@ -140,26 +133,9 @@ impl Module {
     fn read(fields: &mut Fields<'_, '_, '_>) -> Option<Self> {
         let id = fields.string("id").map(str::to_owned);
         let identity = ModuleIdentity::read(fields);
-        let levels = read_svn_levels(fields, Code::TcbInfoMalformed);
+        let levels = level::read_svn_levels(fields);
         Some(Self { id: id?, identity: identity?, levels: levels? })
     }
-}
-
-/// `tcbLevels` of a TDX module or of a QE identity: reached by `tcb.isvsvn`, sorted highest first.
-pub(crate) fn read_svn_levels(fields: &mut Fields<'_, '_, '_>, malformed: Code) -> Option<Vec<SvnLevel>> {
-    let mut levels = fields.objects("tcbLevels", |fields| {
-        let isv_svn = fields.object("tcb").and_then(|mut tcb| tcb.integer("isvsvn"));
-        let level = status_and_advisories(fields);
-        Some(SvnLevel { isv_svn: isv_svn?, level: level? })
-    })?;
-    levels.sort_by_key(|level| std::cmp::Reverse(level.isv_svn));
-    let repeated = levels.windows(2).any(|pair| matches!(pair, [first, second] if first.isv_svn == second.isv_svn));
-    if levels.is_empty() || repeated {
-        let fault = if levels.is_empty() { "there are no TCB levels" } else { "two TCB levels have the same SVN" };
-        fields.raise(malformed, "tcbLevels", fault.to_owned());
-        return None;
-    }
-    Some(levels)
 }
 
 impl PlatformLevel {
@@ -168,7 +144,7 @@ impl PlatformLevel {
             None => (None, None, None),
             Some(mut tcb) => (components(&mut tcb, "sgxtcbcomponents"), tcb.integer("pcesvn"), components(&mut tcb, "tdxtcbcomponents")),
         };
-        let level = status_and_advisories(fields);
+        let level = Level::read(fields);
         Some(Self { sgx_components: sgx?, pce_svn: pce_svn?, tdx_components: tdx?, level: level? })
     }
 
@@ -183,7 +159,7 @@ fn components(tcb: &mut Fields<'_, '_, '_>, name: &str) -> Option<[u8; 16]> {
     let count = svns.len();
     let components = <[u8; 16]>::try_from(svns).ok();
     if components.is_none() {
-        tcb.raise(Code::TcbInfoMalformed, name, format!("a TCB level has {count} components; wanted 16"));
+        tcb.malformed(name, format!("a TCB level has {count} components; wanted 16"));
     }
     components
 }

@@ -1,0 +1,74 @@
+//! TCB levels as Intel writes them: a status with its date and advisories (Intel PCS API version 4).
+
+use crate::fields::Fields;
+use crate::problem::Code;
+use crate::report::TcbStatus;
+use crate::text;
+use crate::time::Timestamp;
+
+/// What Intel says about a level.
+#[derive(Clone, Debug)]
+pub(crate) struct Level {
+    pub(crate) status: TcbStatus,
+    pub(crate) date: Timestamp,
+    pub(crate) advisories: Vec<String>,
+}
+
+/// A level that is reached by one SVN.
+#[derive(Clone, Debug)]
+pub(crate) struct SvnLevel {
+    pub(crate) isv_svn: u16,
+    pub(crate) level: Level,
+}
+
+impl Level {
+    /// Reads `tcbStatus`, `tcbDate` and `advisoryIDs` of a level.
+    pub(crate) fn read(fields: &mut Fields<'_, '_, '_>) -> Option<Self> {
+        let date = fields.date("tcbDate");
+        let status = fields.string("tcbStatus").and_then(|name| {
+            let status = STATUSES.into_iter().find(|status| status.name() == name);
+            if status.is_none() {
+                fields.raise(Code::TcbStatusUnknown, "tcbStatus", format!("the status {} is not one of Intel's", text::quoted(name)));
+            }
+            status
+        });
+        let advisories = match fields.optional("advisoryIDs") {
+            None => Some(Vec::new()),
+            Some(_) => fields.array("advisoryIDs").and_then(|items| {
+                let names: Option<Vec<String>> = items.iter().map(|item| item.string().map(text::escape)).collect();
+                if names.is_none() {
+                    fields.malformed("advisoryIDs", "an advisory id is not a string".to_owned());
+                }
+                names
+            }),
+        };
+        Some(Level { status: status?, date: date?, advisories: advisories? })
+    }
+}
+
+/// `tcbLevels` of a TDX module or of a QE identity: reached by `tcb.isvsvn`, sorted highest first.
+pub(crate) fn read_svn_levels(fields: &mut Fields<'_, '_, '_>) -> Option<Vec<SvnLevel>> {
+    let mut levels = fields.objects("tcbLevels", |fields| {
+        let isv_svn = fields.object("tcb").and_then(|mut tcb| tcb.integer("isvsvn"));
+        let level = Level::read(fields);
+        Some(SvnLevel { isv_svn: isv_svn?, level: level? })
+    })?;
+    levels.sort_by_key(|level| std::cmp::Reverse(level.isv_svn));
+    let repeated = levels.windows(2).any(|pair| matches!(pair, [first, second] if first.isv_svn == second.isv_svn));
+    if levels.is_empty() || repeated {
+        let fault = if levels.is_empty() { "there are no TCB levels" } else { "two TCB levels have the same SVN" };
+        fields.malformed("tcbLevels", fault.to_owned());
+        return None;
+    }
+    Some(levels)
+}
+
+const STATUSES: [TcbStatus; 7] = [
+    TcbStatus::UpToDate,
+    TcbStatus::SWHardeningNeeded,
+    TcbStatus::ConfigurationNeeded,
+    TcbStatus::ConfigurationAndSWHardeningNeeded,
+    TcbStatus::OutOfDate,
+    TcbStatus::OutOfDateConfigurationNeeded,
+    TcbStatus::Revoked,
+];
