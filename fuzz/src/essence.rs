@@ -2,7 +2,8 @@
 //!
 //! The oracle of soundness is: **a receipt is verified only if its essence is that of a shipped receipt**. The private keys
 //! play no part in fuzzing, so nobody can make another. What is left out of the essence may change freely, because nothing
-//! covers it: the order and spacing of members, unbound statements, item labels, zero bytes after the quote, line ends in PEM.
+//! covers it: the order and spacing of members, unbound statements, item labels, zero bytes after the quote, line ends in PEM,
+//! and what stands around the signed part and the signature of a certificate or CRL.
 //! One change of authenticated bytes is not found by chance and would be no flaw: of an ECDSA signature (r, s) one can make
 //! (r, -s), which verifies too.
 
@@ -32,11 +33,11 @@ pub enum Scope {
 /// Quote, collateral, output and the texts under the report data.
 #[derive(Debug, PartialEq)]
 struct Evidence {
-    /// Header and TD report; signature and key; QE report and signature; authentication data; PEM without line ends.
+    /// Header and TD report; signature and key; QE report and signature; authentication data; then the certificates.
     quote: Vec<Vec<u8>>,
     /// TCB info and QE identity as signed, with their signatures.
     documents: [(Vec<u8>, Vec<u8>); 2],
-    /// PCK CRL and root CRL in DER.
+    /// PCK CRL and root CRL.
     crls: [Vec<u8>; 2],
     stdout: Vec<u8>,
     /// Nonce, requester key, image, result, files, scorer, input, receipt id.
@@ -200,15 +201,20 @@ pub fn chain_span(quote: &[u8]) -> Option<std::ops::Range<usize>> {
 
 fn quote_parts(quote: &[u8]) -> Option<Vec<Vec<u8>>> {
     let chain = chain_span(quote)?;
-    let pem = quote[chain.clone()].strip_suffix(&[0]).unwrap_or(&quote[chain.clone()]);
-    let pem = pem.iter().copied().filter(|byte| !matches!(byte, b'\r' | b'\n')).collect();
-    Some(vec![quote[..632].to_vec(), quote[636..764].to_vec(), quote[770..1218].to_vec(), quote[1220..chain.start - 6].to_vec(), pem])
+    let authentication = quote.get(1220..chain.start - 6)?;
+    let mut parts = vec![quote[..632].to_vec(), quote[636..764].to_vec(), quote[770..1218].to_vec(), authentication.to_vec()];
+    let pem = std::str::from_utf8(&quote[chain]).ok()?.replace(['\r', '\n', '\0'], "");
+    for block in pem.split_terminator("-----END CERTIFICATE-----") {
+        let der = BASE64.decode(block.strip_prefix("-----BEGIN CERTIFICATE-----")?.as_bytes()).ok()?;
+        parts.push(signed_der(&der)?);
+    }
+    Some(parts)
 }
 
 type Parts = ([(Vec<u8>, Vec<u8>); 2], [Vec<u8>; 2]);
 
 fn items(collateral: &[u8]) -> Option<Parts> {
-    let Items { items } = serde_json::from_slice(collateral).ok()?;
+    let Items { items } = serde_json::from_slice(&finite(collateral)).ok()?;
     let one = |tail: &str| {
         let named = |url: &str| url.split('?').next().is_some_and(|path| path.ends_with(tail));
         let mut found = items.iter().filter(|(url, _)| named(url));
@@ -223,7 +229,7 @@ fn items(collateral: &[u8]) -> Option<Parts> {
 }
 
 fn detached(collateral: &[u8]) -> Option<Parts> {
-    let parts: CollateralV3 = serde_json::from_slice(collateral).ok()?;
+    let parts: CollateralV3 = serde_json::from_slice(&finite(collateral)).ok()?;
     let signature = |text: &str| HEXLOWER_PERMISSIVE.decode(text.as_bytes()).ok();
     Some((
         [
@@ -234,17 +240,38 @@ fn detached(collateral: &[u8]) -> Option<Parts> {
     ))
 }
 
-/// A CRL in DER, whether it came so, as hex text or as PEM.
+/// The signed part and the signature of a certificate or CRL, which is a sequence of signed part, algorithm and signature.
+fn signed_der(der: &[u8]) -> Option<Vec<u8>> {
+    let content = |value: &[u8]| split_value(value).map(|(value, header)| value.len() - header);
+    let (outer, header) = split_value(der)?;
+    let inner = &outer[header..];
+    let (signed, _) = split_value(inner)?;
+    let (algorithm, _) = split_value(&inner[signed.len()..])?;
+    let signature = &inner[signed.len() + algorithm.len()..];
+    Some([signed, &signature[signature.len().checked_sub(content(signature)?)?..]].concat())
+}
+
+/// The first DER value of `bytes` with its header, and the length of that header.
+fn split_value(bytes: &[u8]) -> Option<(&[u8], usize)> {
+    let first = *bytes.get(1)?;
+    let digits = if first < 0x80 { 0 } else { usize::from(first & 0x7f) };
+    let long =
+        bytes.get(2..2 + digits)?.iter().try_fold(0usize, |length, byte| length.checked_mul(256)?.checked_add(usize::from(*byte)))?;
+    let length = if digits == 0 { usize::from(first) } else { long };
+    Some((bytes.get(..length.checked_add(2 + digits)?)?, 2 + digits))
+}
+
+/// The signed part and the signature of a CRL, whether it came as DER, hex text or PEM.
 fn crl(bytes: &[u8]) -> Option<Vec<u8>> {
     if let Some(body) = bytes.strip_prefix(b"-----BEGIN X509 CRL-----") {
         let digits: Vec<u8> = body.iter().copied().take_while(|byte| *byte != b'-').filter(|byte| !matches!(byte, b'\r' | b'\n')).collect();
-        return BASE64.decode(&digits).ok();
+        return signed_der(&BASE64.decode(&digits).ok()?);
     }
     let text = bytes.trim_ascii_end();
     if text.iter().all(u8::is_ascii_hexdigit) {
-        return HEXLOWER_PERMISSIVE.decode(text).ok();
+        return signed_der(&HEXLOWER_PERMISSIVE.decode(text).ok()?);
     }
-    Some(bytes.to_vec())
+    signed_der(bytes)
 }
 
 /// JSON with Python's bare NaN and Infinity written as null.

@@ -16,8 +16,11 @@ use verify_core::{Anchors, Outcome, Policy, Verifier};
 
 use crate::vectors::{Vectors, vectors};
 
+/// A target: returns for every input, or panics with what it found.
+pub type Target = fn(&[u8]);
+
 /// Every target with its name, which is also the name of its folder of seeds.
-pub const TARGETS: [(&str, fn(&[u8])); 5] =
+pub const TARGETS: [(&str, Target); 5] =
     [("receipt_json", receipt_json), ("quote", quote), ("collateral", collateral), ("whole", whole), ("policy", policy)];
 
 /// The bytes are a whole receipt.

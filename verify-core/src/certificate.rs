@@ -1,5 +1,7 @@
 //! X.509 certificates and PEM: bytes to fields. Says nothing on trust; `dcap::chain` does.
 
+use der::asn1::BitStringRef;
+use der::{Reader, SliceReader};
 use x509_parser::certificate::X509Certificate;
 use x509_parser::extensions::ParsedExtension;
 use x509_parser::prelude::FromDer;
@@ -8,10 +10,12 @@ use x509_parser::x509::{AlgorithmIdentifier, SubjectPublicKeyInfo, X509Name, X50
 use crate::crypto::{PublicKey, Signature};
 use crate::limits;
 use crate::problem::Code;
+use crate::text::quoted;
 use crate::time::Timestamp;
 
 const COMMON_NAME: &str = "2.5.4.3";
-const ECDSA_WITH_SHA256: &str = "1.2.840.10045.4.3.2";
+/// AlgorithmIdentifier of ecdsa-with-SHA256, 1.2.840.10045.4.3.2 without parameters, in DER.
+const ECDSA_WITH_SHA256_DER: [u8; 12] = [0x30, 0x0a, 0x06, 0x08, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02];
 const EC_PUBLIC_KEY: &str = "1.2.840.10045.2.1";
 const PRIME256V1: &str = "1.2.840.10045.3.1.7";
 const BASIC_CONSTRAINTS: &str = "2.5.29.19";
@@ -98,7 +102,7 @@ impl Name {
 impl std::fmt::Display for Name {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let shown: Vec<String> = self.0.iter().map(|(kind, value)| format!("{}={value}", short(kind))).collect();
-        formatter.write_str(&crate::text::quoted(&shown.join(", ")))
+        formatter.write_str(&quoted(&shown.join(", ")))
     }
 }
 
@@ -121,20 +125,17 @@ impl Certificate {
             return Err(fault(Code::LimitExceeded, format!("{} bytes; at most {} are read", der.len(), limits::CERTIFICATE_BYTES)));
         }
         let malformed = |message: &str| fault(Code::CertificateMalformed, message.to_owned());
-        let (rest, parsed) = X509Certificate::from_der(der).map_err(|_| malformed("not an X.509 certificate in DER"))?;
-        if !rest.is_empty() {
-            return Err(malformed("bytes follow the certificate"));
-        }
+        let signed = SignedObject::from_der(der)?;
+        let (_, parsed) = X509Certificate::from_der(der).map_err(|_| malformed("not an X.509 certificate"))?;
         if parsed.version() != X509Version::V3 {
             return Err(malformed("not version 3"));
         }
-        if !is_ecdsa_with_sha256(&parsed.signature_algorithm) || !is_ecdsa_with_sha256(&parsed.tbs_certificate.signature) {
+        if !is_ecdsa_with_sha256(&parsed.tbs_certificate.signature) {
             return Err(fault(Code::CertificateAlgorithm, "not signed with ecdsa-with-SHA256".to_owned()));
         }
         let mut certificate = Self {
-            to_be_signed: parsed.tbs_certificate.as_ref().to_vec(),
-            signature: Signature::from_der(&parsed.signature_value.data)
-                .ok_or_else(|| malformed("the signature is not an ECDSA signature"))?,
+            to_be_signed: signed.to_be_signed.to_vec(),
+            signature: Signature::from_der(signed.signature).ok_or_else(|| malformed("the signature is not an ECDSA signature"))?,
             subject: Name::from_x509(parsed.subject()).ok_or_else(|| malformed("the subject is not text"))?,
             issuer: Name::from_x509(parsed.issuer()).ok_or_else(|| malformed("the issuer is not text"))?,
             serial: parsed.raw_serial().to_vec(),
@@ -150,7 +151,7 @@ impl Certificate {
         for extension in parsed.extensions() {
             let oid = extension.oid.to_id_string();
             if extension.critical && !KNOWN_EXTENSIONS.contains(&oid.as_str()) {
-                return Err(fault(Code::CertificateExtension, format!("the critical extension {oid} is unknown")));
+                return Err(fault(Code::CertificateExtension, format!("the critical extension {} is unknown", quoted(&oid))));
             }
             match extension.parsed_extension() {
                 ParsedExtension::BasicConstraints(constraints) => {
@@ -167,7 +168,7 @@ impl Certificate {
                 _ => {}
             }
             if !seen.insert(oid.clone()) {
-                return Err(fault(Code::CertificateExtension, format!("the extension {oid} stands twice")));
+                return Err(fault(Code::CertificateExtension, format!("the extension {} stands twice", quoted(&oid))));
             }
         }
         Ok(certificate)
@@ -183,9 +184,40 @@ fn fault(code: Code, message: String) -> CertificateFault {
     CertificateFault { code, message }
 }
 
-/// Both places that name the algorithm of a signed X.509 object have to say this one.
+/// The frame of a certificate or CRL. Nothing signs it, so there is exactly one way to write it: DER with the one algorithm.
+pub(crate) struct SignedObject<'a> {
+    /// The bytes that the issuer signed, as received.
+    pub(crate) to_be_signed: &'a [u8],
+    /// The signature in DER.
+    pub(crate) signature: &'a [u8],
+}
+
+impl<'a> SignedObject<'a> {
+    pub(crate) fn from_der(bytes: &'a [u8]) -> Result<Self, CertificateFault> {
+        let read = || {
+            let mut reader = SliceReader::new(bytes)?;
+            let parts: [&'a [u8]; 3] = reader.sequence(|inner| {
+                let (to_be_signed, algorithm) = (inner.tlv_bytes()?, inner.tlv_bytes()?);
+                let signature: BitStringRef<'a> = inner.decode()?;
+                Ok::<_, der::Error>([to_be_signed, algorithm, signature.as_bytes().unwrap_or_default()])
+            })?;
+            reader.finish()?;
+            Ok::<_, der::Error>(parts)
+        };
+        let [to_be_signed, algorithm, signature] =
+            read().map_err(|_| fault(Code::CertificateMalformed, "not one signed object in DER".to_owned()))?;
+        if algorithm != ECDSA_WITH_SHA256_DER {
+            return Err(fault(Code::CertificateAlgorithm, "not signed with ecdsa-with-SHA256".to_owned()));
+        }
+        Ok(Self { to_be_signed, signature })
+    }
+}
+
+/// The second place that names the algorithm, inside the signed bytes, has to say the same.
 pub(crate) fn is_ecdsa_with_sha256(algorithm: &AlgorithmIdentifier<'_>) -> bool {
-    algorithm.algorithm.to_id_string() == ECDSA_WITH_SHA256 && algorithm.parameters.is_none()
+    ECDSA_WITH_SHA256_DER.ends_with(algorithm.algorithm.as_bytes())
+        && algorithm.algorithm.as_bytes().len() == 8
+        && algorithm.parameters.is_none()
 }
 
 fn public_key(info: &SubjectPublicKeyInfo<'_>) -> Option<PublicKey> {

@@ -103,6 +103,22 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// Every bare NaN and Infinity with its offset, in document order.
+    pub(crate) fn non_finite(&self) -> Vec<(usize, &'a str)> {
+        let mut tokens = Vec::new();
+        let mut stack = vec![self];
+        while let Some(value) = stack.pop() {
+            match &value.kind {
+                Kind::NonFinite(token) => tokens.push((value.span.start, *token)),
+                Kind::Array(items) => stack.extend(items),
+                Kind::Object(members) => stack.extend(members.iter().map(|member| &member.value)),
+                _ => {}
+            }
+        }
+        tokens.sort_unstable();
+        tokens
+    }
+
     /// The value on one line, cut and escaped for showing.
     pub(crate) fn shown(&self) -> String {
         match &self.kind {
@@ -116,13 +132,14 @@ impl<'a> Value<'a> {
     }
 
     /// Calls `visit` with the pointer of every leaf in document order until it breaks: scalars, empty containers, and
-    /// containers that lie `depth` levels down.
+    /// containers that lie `depth` levels down or under a long pointer.
     pub(crate) fn leaves(
         &self,
         pointer: &str,
         depth: usize,
         visit: &mut impl FnMut(&str, &Value<'a>) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
+        let depth = if pointer.len() > limits::CLAIM_POINTER_BYTES { 0 } else { depth };
         match (&self.kind, depth.checked_sub(1)) {
             (Kind::Object(members), Some(below)) if !members.is_empty() => {
                 members.iter().try_for_each(|member| member.value.leaves(&child(pointer, &member.name), below, visit))

@@ -26,10 +26,13 @@ pub(crate) const CERTIFICATE_BYTES: usize = 16 * 1024;
 pub(crate) const PROBLEMS: usize = 200;
 
 /// Bytes of one JSON member name. The longest real one is a collateral URL of 95 bytes; pointers join names.
-pub(crate) const JSON_NAME_BYTES: usize = 1024;
+pub(crate) const JSON_NAME_BYTES: usize = 256;
 
-/// Levels below the attestation at which a claim is still a leaf of its own. Real ones have 4.
+/// Levels below the attestation at which a claim is still a leaf of its own. Real ones have 5.
 pub(crate) const CLAIM_DEPTH: usize = 8;
+
+/// Bytes of a claim's pointer from which on what lies below is one claim. Real pointers have at most 60.
+pub(crate) const CLAIM_POINTER_BYTES: usize = 256;
 
 /// Claims of one receipt. Real ones have at most 80.
 pub(crate) const CLAIMS: usize = 1000;

@@ -108,7 +108,7 @@ obligations! {
     Input = "input", "The measurements are the input that the enclave was given";
     Workload = "workload", "The workload is the known command";
     Scorer = "scorer", "The scorer is known and its output was reproduced";
-    Verdict = "verdict", "The claimed verdict is the one in the enclave's signed output";
+    Verdict = "verdict", "The enclave's signed output is a verdict, and does not contradict the claimed one";
     Provenance = "provenance", "The strict provenance fields are present";
     Enclave = "enclave", "The enclave's measurements are pinned";
     Image = "image", "The container image is pinned";

@@ -134,8 +134,9 @@ fn check_commit(output: &Output<'_>, attestation: &Attestation<'_>, findings: &m
 fn check_numbers(output: &Output<'_>, attestation: &Attestation<'_>, findings: &mut Findings) {
     for (name, pointer) in ECHOED_NUMBERS {
         if let Some((enclave, claimed)) = number_pair(output, attestation, name, pointer)
-            && rounded(enclave) != rounded(claimed)
+            && !same_number(enclave, claimed)
         {
+            let (enclave, claimed) = (quoted(enclave), quoted(claimed));
             let message = format!("the enclave's signed output has {name} {enclave}; the receipt claims {claimed}");
             let location = Location::pointer(DOCUMENT, format!("/attestation{pointer}"));
             findings.raise(Problem::new(Code::VerdictNumbers, location, message).found(claimed).wanted(enclave));
@@ -143,14 +144,16 @@ fn check_numbers(output: &Output<'_>, attestation: &Attestation<'_>, findings: &
     }
 }
 
-/// A verdict number that Python wrote as NaN or Infinity: usually a division by a frontier of zero.
+/// Verdict numbers that Python wrote as NaN or Infinity: usually a division by a frontier of zero.
 fn check_finite(attestation: &Attestation<'_>, findings: &mut Findings) {
-    for member in attestation.verdict.object().unwrap_or_default() {
-        if let Kind::NonFinite(token) = member.value.kind {
-            let message = format!("the claimed verdict has {} {token}, which measures nothing", quoted(&member.name));
-            let location = Location::pointer(DOCUMENT, json::child("/attestation/verdict", &member.name));
-            findings.raise(Problem::new(Code::VerdictNotFinite, location, message).found(token));
-        }
+    let members = attestation.verdict.object().unwrap_or_default();
+    let names: Vec<&str> =
+        members.iter().filter(|member| matches!(member.value.kind, Kind::NonFinite(_))).map(|member| &*member.name).collect();
+    if let Some(first) = names.first() {
+        let more = if names.len() > 1 { format!(" (and {} more)", names.len().saturating_sub(1)) } else { String::new() };
+        let message = format!("the claimed verdict has no finite {}{more}, so it measures nothing there", quoted(first));
+        let location = Location::pointer(DOCUMENT, json::child("/attestation/verdict", first));
+        findings.raise(Problem::new(Code::VerdictNotFinite, location, message).wanted("a finite number or null"));
     }
 }
 
@@ -170,8 +173,10 @@ fn token<'v>(value: &'v Value<'_>) -> Option<&'v str> {
     }
 }
 
-fn rounded(token: &str) -> Option<String> {
-    token.parse::<f64>().ok().map(|number| format!("{number:.6}"))
+/// Alike as written, or finite and alike after rounding.
+fn same_number(left: &str, right: &str) -> bool {
+    let rounded = |token: &str| token.parse::<f64>().ok().filter(|number| number.is_finite()).map(|number| format!("{number:.6}"));
+    left == right || rounded(left).is_some_and(|left| Some(left) == rounded(right))
 }
 
 /// What carries a member of the verdict, given that output and quote are bound: the enclave computes a refusal and the label
@@ -185,7 +190,22 @@ pub(crate) fn coverage(output: &Output<'_>, attestation: &Attestation<'_>, point
         _ => {
             let (name, _) = ECHOED_NUMBERS.into_iter().find(|(_, echoed)| *echoed == pointer)?;
             let (enclave, claimed) = number_pair(output, attestation, name, pointer)?;
-            (rounded(enclave) == rounded(claimed)).then_some(Coverage::EnclaveInput)
+            same_number(enclave, claimed).then_some(Coverage::EnclaveInput)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_alike_as_written_or_after_rounding_to_six_places() {
+        assert!(same_number("0.006694998", "0.006695"));
+        assert!(same_number("9.99", "9.990"));
+        assert!(same_number("NaN", "NaN"));
+        assert!(!same_number("9.99", "9.990001"));
+        assert!(!same_number("NaN", "1"));
+        assert!(!same_number(&"9".repeat(400), &"8".repeat(500)), "both are infinite as doubles");
     }
 }

@@ -144,3 +144,21 @@ fn a_flood_of_claims_ends_the_list_and_says_so() {
     assert!(report.has(Code::LimitExceeded));
     assert_eq!(report.claims.len(), 1000);
 }
+
+/// Hostile members must not make a report larger than its receipt by more than a small factor.
+#[test]
+fn a_report_stays_in_proportion_to_its_receipt() {
+    let verifier = Verifier::new(Policy::strict(), Anchors::intel());
+    let text = String::from_utf8(receipt("verified")).expect("UTF-8");
+    let name = "\u{7f}".repeat(250);
+    let nested = (0..5).fold(format!("{{{}}}", (0..850).map(|n| format!("\"{n}{name}\":0")).collect::<Vec<_>>().join(",")), |inner, _| {
+        format!("{{\"{name}\":{inner}}}")
+    });
+    let many_nan = (0..100_000).map(|n| format!("\"u{n}\":NaN")).collect::<Vec<_>>().join(",");
+    for hostile in [format!("\"q\":{nested},"), format!("{many_nan},"), format!("\"tps\":{},", "9".repeat(1_000_000))] {
+        let hostile = text.replacen("\"verdict\": {", &format!("\"verdict\": {{{hostile}"), 1);
+        assert_ne!(hostile, text);
+        let report = verifier.verify(&Request::new(hostile.as_bytes())).to_json();
+        assert!(report.len() < 200_000 + 8 * hostile.len(), "{} bytes for {}", report.len(), hostile.len());
+    }
+}

@@ -257,6 +257,14 @@ impl SignedDocument {
     }
 }
 
+/// JSON as Intel writes it: without Python's bare tokens.
 fn read_json<'a>(bytes: &'a [u8], document: &'static str, findings: &mut Findings) -> Checked<Value<'a>> {
-    json::read(bytes).map_err(|error| findings.stop(error.into_problem(document)))
+    let value = json::read(bytes).map_err(|error| findings.stop(error.into_problem(document)))?;
+    match value.non_finite().first() {
+        None => Ok(value),
+        Some((offset, token)) => {
+            let message = format!("the bare token {token} is not JSON");
+            Err(findings.stop(Problem::new(Code::JsonMalformed, Location::offset(document, *offset), message)))
+        }
+    }
 }

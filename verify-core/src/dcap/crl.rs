@@ -6,12 +6,13 @@ use x509_parser::prelude::FromDer;
 use x509_parser::revocation_list::CertificateRevocationList;
 use x509_parser::x509::X509Version;
 
-use crate::certificate::{Certificate, Name, is_ecdsa_with_sha256, read_pem};
+use crate::certificate::{Certificate, Name, SignedObject, is_ecdsa_with_sha256, read_pem};
 use crate::crypto::{self, Signature};
 use crate::ledger::{Checked, Findings};
 use crate::limits;
 use crate::problem::{Code, Location, Problem};
 use crate::report::ObjectWindow;
+use crate::text::quoted;
 use crate::time::Timestamp;
 
 const CRL_NUMBER: &str = "2.5.29.20";
@@ -35,21 +36,17 @@ impl Crl {
         if der.len() > limits::CRL_BYTES {
             return Err(wrong(Code::LimitExceeded, format!("the CRL has {} bytes; at most {} are read", der.len(), limits::CRL_BYTES)));
         }
-        let malformed = |message: &str| (Code::CrlMalformed, message.to_owned());
-        let (rest, parsed) =
-            CertificateRevocationList::from_der(&der).map_err(|_| wrong(Code::CrlMalformed, "not a CRL in DER".to_owned()))?;
+        let signed = SignedObject::from_der(&der).map_err(|fault| match fault.code {
+            Code::CertificateAlgorithm => wrong(Code::CrlSignature, fault.message),
+            _ => wrong(Code::CrlMalformed, fault.message),
+        })?;
+        let (_, parsed) = CertificateRevocationList::from_der(&der).map_err(|_| wrong(Code::CrlMalformed, "not a CRL".to_owned()))?;
         let list = &parsed.tbs_cert_list;
-        if !rest.is_empty() {
-            let (code, message) = malformed("bytes follow the CRL");
-            return Err(wrong(code, message));
-        }
         if list.version != Some(X509Version::V2) {
-            let (code, message) = malformed("the CRL is not version 2");
-            return Err(wrong(code, message));
+            return Err(wrong(Code::CrlMalformed, "the CRL is not version 2".to_owned()));
         }
         let Some(next_update) = list.next_update else {
-            let (code, message) = malformed("the CRL has no next update, so it would never expire");
-            return Err(wrong(code, message));
+            return Err(wrong(Code::CrlMalformed, "the CRL has no next update, so it would never expire".to_owned()));
         };
         check_extensions(&parsed).map_err(|message| wrong(Code::CrlExtension, message))?;
         match Name::from_x509(&list.issuer) {
@@ -57,13 +54,10 @@ impl Crl {
             Some(name) => return Err(wrong(Code::CrlIssuer, format!("the CRL was issued by {name}; wanted {}", issuer.subject))),
             None => return Err(wrong(Code::CrlMalformed, "the issuer is not text".to_owned())),
         }
-        let signature = Signature::from_der(&parsed.signature_value.data)
-            .filter(|_| is_ecdsa_with_sha256(&parsed.signature_algorithm) && is_ecdsa_with_sha256(&list.signature));
-        if !signature.is_some_and(|signature| crypto::verify(&issuer.key, &signature, list.as_ref())) {
-            return Err(wrong(
-                Code::CrlSignature,
-                format!("the CRL is not signed with ecdsa-with-SHA256 by the key of {}", issuer.subject),
-            ));
+        let signature = Signature::from_der(signed.signature).filter(|_| is_ecdsa_with_sha256(&list.signature));
+        if !signature.is_some_and(|signature| crypto::verify(&issuer.key, &signature, signed.to_be_signed)) {
+            let message = format!("the CRL is not signed with ecdsa-with-SHA256 by the key of {}", issuer.subject);
+            return Err(wrong(Code::CrlSignature, message));
         }
         Ok(Self {
             window: ObjectWindow {
@@ -115,10 +109,10 @@ fn check_extensions(parsed: &CertificateRevocationList<'_>) -> Result<(), String
         let changes_meaning = oid == DELTA_CRL_INDICATOR || oid == ISSUING_DISTRIBUTION_POINT;
         let is_known = oid == CRL_NUMBER || oid == AUTHORITY_KEY_IDENTIFIER;
         if changes_meaning || (extension.critical && !is_known) {
-            return Err(format!("the extension {oid} makes the CRL unusable here"));
+            return Err(format!("the extension {} makes the CRL unusable here", quoted(&oid)));
         }
         if !seen.insert(oid.clone()) {
-            return Err(format!("the extension {oid} stands twice"));
+            return Err(format!("the extension {} stands twice", quoted(&oid)));
         }
     }
     for (oid, name) in [(CRL_NUMBER, "CRL number"), (AUTHORITY_KEY_IDENTIFIER, "authority key identifier")] {
@@ -128,7 +122,7 @@ fn check_extensions(parsed: &CertificateRevocationList<'_>) -> Result<(), String
     }
     for entry in parsed.iter_revoked_certificates() {
         if let Some(extension) = entry.extensions().iter().find(|extension| extension.critical) {
-            return Err(format!("an entry has the critical extension {}", extension.oid.to_id_string()));
+            return Err(format!("an entry has the critical extension {}", quoted(&extension.oid.to_id_string())));
         }
     }
     Ok(())

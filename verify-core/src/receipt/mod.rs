@@ -8,7 +8,7 @@ pub(crate) use attestation::Attestation;
 use data_encoding::BASE64;
 
 use crate::fields::{Fields, Format, Type};
-use crate::json::{Kind, Value};
+use crate::json::Value;
 use crate::ledger::{Checked, Findings};
 use crate::problem::{Code, Location, Problem};
 use crate::text::{is_hex, quoted};
@@ -222,17 +222,8 @@ fn base64(fields: &mut Fields<'_, '_, '_>, name: &str) -> Option<Vec<u8>> {
 
 /// Raises one finding for all bare NaN and Infinity of a document.
 pub(crate) fn note_non_finite(document: &Value<'_>, findings: &mut Findings) {
-    let mut tokens = Vec::new();
-    let mut stack = vec![document];
-    while let Some(value) = stack.pop() {
-        match &value.kind {
-            Kind::NonFinite(token) => tokens.push((value.span.start, *token)),
-            Kind::Array(items) => stack.extend(items),
-            Kind::Object(members) => stack.extend(members.iter().map(|member| &member.value)),
-            _ => {}
-        }
-    }
-    if let Some((offset, token)) = tokens.iter().min() {
+    let tokens = document.non_finite();
+    if let Some((offset, token)) = tokens.first() {
         let more = if tokens.len() > 1 { format!(" (and {} more)", tokens.len().saturating_sub(1)) } else { String::new() };
         let message = format!("the bare token {token} stands in the file{more}: Python writes it, other readers refuse it");
         findings.raise(

@@ -1,0 +1,49 @@
+//! Anchors from files.
+
+use data_encoding::BASE64;
+use verify_core::{Anchors, AnchorsError};
+
+const ROOT: &[u8] = include_bytes!("../../test-vectors/pki/root.pem");
+
+/// The certificate of the test PKI's root in DER.
+fn root() -> Vec<u8> {
+    let pem = String::from_utf8(ROOT.to_vec()).expect("ASCII");
+    let base64: String = pem.lines().filter(|line| !line.starts_with("-----")).collect();
+    BASE64.decode(base64.as_bytes()).expect("base64")
+}
+
+#[test]
+fn pem_and_der_are_one_anchor() {
+    let pem = Anchors::from_root(ROOT).expect("PEM");
+    let der = Anchors::from_root(&root()).expect("DER");
+    assert_eq!(pem.root_key_sha256(), der.root_key_sha256());
+    assert!(!der.are_built_in() && Anchors::intel().are_built_in());
+    assert_eq!(der.tcb_signing_key_sha256(), None);
+}
+
+/// Nothing signs the frame around the signed part of a certificate, so it may be written in one way only.
+#[test]
+fn the_frame_of_a_certificate_is_strict() {
+    let der = root();
+    let length = |at: usize| usize::from(u16::from_be_bytes([der[at + 2], der[at + 3]])) + 4;
+    assert_eq!((der[1], der[5], length(0)), (0x82, 0x82, der.len()));
+    let algorithm = 4 + length(4);
+    let frame = (0..4).chain(algorithm..algorithm + 15);
+    for (at, bit) in frame.flat_map(|at| (0..8).map(move |bit| (at, bit))) {
+        let mut flipped = der.clone();
+        flipped[at] ^= 1 << bit;
+        assert!(matches!(Anchors::from_root(&flipped), Err(AnchorsError::Root(_))), "bit {bit} of byte {at}");
+    }
+    let mut longer = der;
+    longer.push(0);
+    assert!(Anchors::from_root(&longer).is_err());
+}
+
+#[test]
+fn what_is_not_one_certificate_is_named() {
+    let two = [ROOT, ROOT].concat();
+    let error = Anchors::from_root(&two).expect_err("two certificates");
+    assert_eq!(error, AnchorsError::Root("wanted exactly one certificate".to_owned()));
+    let error = Anchors::intel().with_tcb_signing(b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n").expect_err("garbage");
+    assert!(matches!(error, AnchorsError::TcbSigning(_)), "{error}");
+}
