@@ -43,7 +43,7 @@ pub(crate) enum Command {
     #[command(after_help = format!("{VERIFY_EXAMPLES}\n\n{}", exit::TABLE))]
     Verify(VerifyArgs),
     /// Show what receipts say, without judging: every output is UNVERIFIED
-    #[command(after_help = exit::TABLE)]
+    #[command(after_help = exit::INSPECT_TABLE)]
     Inspect(InspectArgs),
     /// Explain a code, or list them all
     Explain(ExplainArgs),

@@ -19,6 +19,16 @@ Exit codes:
   70  internal: a bug in this tool
 With several inputs the worst wins, in the order 70, 2, 4, 3, 6, 7, 0.";
 
+/// The table of `inspect`, which judges nothing.
+pub(crate) const INSPECT_TABLE: &str = "\
+Exit codes (nothing is verified):
+   0  everything in the file could be decoded
+   2  usage: a bad argument
+   3  missing: an input file cannot be read
+   4  a part of the file is malformed
+   6  a part of the file is absent or unsupported
+  70  internal: a bug in this tool";
+
 /// From the worst to the best. 5 belongs to comparisons.
 const WORST_FIRST: [u8; 8] = [INTERNAL, USAGE, INVALID, MISSING, UNVERIFIABLE, 5, 7, OK];
 

@@ -6,6 +6,7 @@ use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 
 use crate::exit;
+use crate::output::complain;
 
 /// The core refuses receipts of more bytes than this; one more is read so that it can see that.
 const RECEIPT_BYTES: u64 = 4 * 1024 * 1024;
@@ -81,7 +82,7 @@ impl Input {
 
 /// Every `receipt.json` below `directory`; where there is none, its own `*.json` files.
 fn in_directory(directory: &Path) -> Vec<Input> {
-    let (mut receipts, mut own, mut failures) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut receipts, mut own, mut failures, mut irregular) = (Vec::new(), Vec::new(), Vec::new(), 0_usize);
     let mut unseen = vec![directory.to_owned()];
     while let Some(folder) = unseen.pop() {
         let listed: io::Result<Vec<_>> = fs::read_dir(&folder).and_then(Iterator::collect);
@@ -99,9 +100,18 @@ fn in_directory(directory: &Path) -> Vec<Input> {
                 Ok(kind) if kind.is_dir() => unseen.push(path),
                 Ok(kind) if kind.is_file() && entry.file_name() == "receipt.json" => receipts.push(path),
                 Ok(kind) if kind.is_file() && folder == directory && path.extension().is_some_and(|end| end == "json") => own.push(path),
+                Ok(kind) if !kind.is_file() && path.extension().is_some_and(|end| end == "json") => irregular += 1,
                 Ok(_) => {}
             }
         }
+    }
+    let name = verify_core::escape(&directory.to_string_lossy());
+    if irregular > 0 {
+        complain(&format!("{name}: {irregular} links or special files named *.json below it were not followed"));
+    }
+    let beside = own.iter().filter(|path| !receipts.contains(path)).count();
+    if !receipts.is_empty() && beside > 0 {
+        complain(&format!("{name}: {beside} other *.json files in it were not judged, because it holds files named receipt.json"));
     }
     let mut found = if receipts.is_empty() { own } else { receipts };
     if found.is_empty() && failures.is_empty() {

@@ -24,13 +24,11 @@ impl Documents {
 
     /// Prints one object, given as one line of JSON.
     pub(crate) fn print(&mut self, object: &str, output: &mut Output) {
-        let before = match (self.is_array, self.printed) {
-            (false, 0) => "",
-            (false, _) => "\n",
-            (true, 0) => "[\n",
-            (true, _) => ",\n",
-        };
-        output.print(&format!("{before}{object}"));
+        match (self.is_array, self.printed) {
+            (false, _) => output.print(&format!("{object}\n")),
+            (true, 0) => output.print(&format!("[\n{object}")),
+            (true, _) => output.print(&format!(",\n{object}")),
+        }
         self.printed += 1;
     }
 
@@ -44,7 +42,9 @@ impl Documents {
 
     /// Closes the document.
     pub(crate) fn finish(self, output: &mut Output) {
-        output.print(if self.is_array { "\n]\n" } else { "\n" });
+        if self.is_array {
+            output.print("\n]\n");
+        }
     }
 }
 

@@ -59,7 +59,9 @@ fn show_refusal(refusal: &clap::Error) -> u8 {
         output.print(&shown);
         return output.finish();
     }
-    let lines: Vec<String> = shown.trim_end().split('\n').map(verify_core::escape).collect();
-    complain(&lines.join("\n"));
+    // The text repeats arguments; parsed again with escaped ones it cannot hold a line of theirs.
+    let escaped = std::env::args_os().map(|argument| verify_core::escape(&argument.to_string_lossy()));
+    let shown = Cli::try_parse_from(escaped).err().map_or_else(|| verify_core::escape(&shown), |refusal| refusal.to_string());
+    complain(shown.trim_end());
     exit::USAGE
 }

@@ -3,7 +3,7 @@
 use data_encoding::HEXLOWER;
 
 use crate::certificate::{Certificate, Name, read_pem};
-use crate::crypto;
+use crate::crypto::{self, PublicKey};
 use crate::time::Timestamp;
 
 /// Public key of the Intel SGX Root CA, x and y, 32 bytes big endian each. From the certificate that Intel publishes as
@@ -60,10 +60,10 @@ pub(crate) enum TcbSigner {
 #[non_exhaustive]
 pub enum AnchorsError {
     /// The root certificate cannot be read.
-    #[error("the trust root is not one X.509 certificate (PEM or DER) with a P-256 key: {0}")]
+    #[error("not one root certificate (PEM or DER) with a P-256 key: {0}")]
     Root(String),
     /// The TCB signing certificate cannot be read.
-    #[error("the TCB signing certificate is not one X.509 certificate (PEM or DER) with a P-256 key: {0}")]
+    #[error("not one TCB signing certificate (PEM or DER) with a P-256 key: {0}")]
     TcbSigning(String),
 }
 
@@ -88,9 +88,12 @@ impl Anchors {
     /// too: pass its replacement to [`Anchors::with_tcb_signing`], or rely on the chains that the collateral carries.
     ///
     /// # Errors
-    /// [`AnchorsError::Root`] where `root` is not exactly one certificate with a P-256 key.
+    /// [`AnchorsError::Root`] where `root` is not exactly one self-signed CA certificate with a P-256 key.
     pub fn from_root(root: &[u8]) -> Result<Self, AnchorsError> {
         let root = one_certificate(root).map_err(AnchorsError::Root)?;
+        if !root.constraints.is_some_and(|constraints| constraints.ca) || !root.is_signed_by(&root.key) {
+            return Err(AnchorsError::Root(format!("{} is not a root: not a CA certificate that signs itself", root.subject)));
+        }
         Ok(Self { root_key: root.key.coordinates(), root_subject: root.subject, tcb_signer: None, built_in: false })
     }
 
@@ -98,9 +101,15 @@ impl Anchors {
     /// root at each verification.
     ///
     /// # Errors
-    /// [`AnchorsError::TcbSigning`] where `certificate` is not exactly one certificate with a P-256 key.
+    /// [`AnchorsError::TcbSigning`] where `certificate` is not exactly one certificate that the root issued.
     pub fn with_tcb_signing(self, certificate: &[u8]) -> Result<Self, AnchorsError> {
         let certificate = one_certificate(certificate).map_err(AnchorsError::TcbSigning)?;
+        if !PublicKey::from_coordinates(&self.root_key).is_some_and(|root| certificate.is_signed_by(&root)) {
+            return Err(AnchorsError::TcbSigning(format!("{} was not issued by the trusted root", certificate.subject)));
+        }
+        if certificate.constraints.is_none_or(|constraints| constraints.ca) {
+            return Err(AnchorsError::TcbSigning(format!("{} is a CA certificate, not a signer of collateral", certificate.subject)));
+        }
         Ok(Self { tcb_signer: Some(TcbSigner::Supplied(Box::new(certificate))), built_in: false, ..self })
     }
 

@@ -10,7 +10,7 @@ use crate::ledger::{Checked, Findings};
 use crate::limits;
 use crate::problem::{Code, Location, Problem};
 use crate::receipt::{DOCUMENT, Receipt};
-use crate::text::{escape, quoted};
+use crate::text::{brief, quoted};
 
 /// What stands in a receipt. **Nothing here is verified**: an entry says what the file says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -125,7 +125,7 @@ struct Entries(Vec<InspectionEntry>);
 impl Entries {
     fn push(&mut self, section: &'static str, name: &str, value: String) {
         if self.0.len() < limits::CLAIMS {
-            self.0.push(InspectionEntry { section, name: escape(name), value });
+            self.0.push(InspectionEntry { section, name: brief(name), value });
         }
     }
 

@@ -27,9 +27,11 @@ pub(crate) struct Findings {
 }
 
 impl Findings {
-    /// Records a finding; the obligation goes on. Notes beyond the limit are dropped: they change nothing.
+    /// Records a finding; the obligation goes on. Beyond the limit a code that stands already is not repeated, and notes are
+    /// dropped: neither changes the outcome.
     pub(crate) fn raise(&mut self, problem: Problem) {
-        if problem.effect > Effect::Notes || self.problems.len() < limits::PROBLEMS {
+        let is_new = || !self.problems.iter().any(|known| known.code == problem.code);
+        if self.problems.len() < limits::PROBLEMS || (problem.effect > Effect::Notes && is_new()) {
             self.problems.push(problem);
         }
     }

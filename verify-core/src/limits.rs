@@ -21,8 +21,8 @@ pub(crate) const CRL_BYTES: usize = 1024 * 1024;
 /// Bytes of one certificate in DER. A PCK certificate has 1.3 KB.
 pub(crate) const CERTIFICATE_BYTES: usize = 16 * 1024;
 
-/// Notes kept for one obligation, so that a hostile file cannot grow the report without bound. Graver findings are
-/// bounded by the format and always kept.
+/// Findings kept for one obligation, so that a hostile file cannot grow the report without bound. Beyond it, every graver
+/// code is still kept once.
 pub(crate) const PROBLEMS: usize = 200;
 
 /// Bytes of one JSON member name. The longest real one is a collateral URL of 95 bytes; pointers join names.

@@ -240,6 +240,10 @@ impl TryFrom<PolicyFile> for Policy {
                 require(field, value, wanted, is_hex(value, digits))?;
             }
         }
+        for value in &file.accept.requester_key {
+            let is_key = data_encoding::BASE64.decode(value.as_bytes()).is_ok_and(|key| key.len() == 32);
+            require("accept.requester_key", value, "canonical base64 of 32 bytes", is_key)?;
+        }
         Ok(Self {
             name: file.name,
             effects,

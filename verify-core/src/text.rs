@@ -8,8 +8,11 @@ const SHOWN: usize = 200;
 /// The backslash is doubled, so that what is shown names exactly one text.
 pub fn escape(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
+    let mut after_blank = false;
     for character in text.chars() {
         match character {
+            // A run of blanks could push text to the start of a line.
+            ' ' if after_blank => shown.push_str("\\u{20}"),
             '\\' => shown.push_str("\\\\"),
             '\n' => shown.push_str("\\n"),
             '\r' => shown.push_str("\\r"),
@@ -17,8 +20,18 @@ pub fn escape(text: &str) -> String {
             _ if is_unsafe_to_show(character) => shown.extend(character.escape_unicode()),
             _ => shown.push(character),
         }
+        after_blank = character == ' ';
     }
     shown
+}
+
+/// Escapes `text`, cut to a length that fits a line.
+pub(crate) fn brief(text: &str) -> String {
+    let cut: String = text.chars().take(SHOWN).collect();
+    match text.chars().skip(SHOWN).count() {
+        0 => escape(&cut),
+        left => format!("{}... ({left} more characters)", escape(&cut)),
+    }
 }
 
 /// Escapes `text` between double quotes, cut to a length that fits a line. Quotes inside are escaped too.
@@ -50,12 +63,13 @@ pub(crate) fn is_hex(text: &str, digits: usize) -> bool {
 
 fn is_unsafe_to_show(character: char) -> bool {
     character.is_control()
+        || (character != ' ' && character.is_whitespace())
         || matches!(character,
-            '\u{00AD}' | '\u{034F}' | '\u{061C}' | '\u{115F}' | '\u{1160}' | '\u{17B4}' | '\u{17B5}'
-            | '\u{180B}'..='\u{180F}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}'
-            | '\u{2060}'..='\u{206F}' | '\u{3164}' | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}' | '\u{FFA0}'
-            | '\u{FFF0}'..='\u{FFFB}' | '\u{1BCA0}'..='\u{1BCA3}' | '\u{1D173}'..='\u{1D17A}'
-            | '\u{E0000}'..='\u{E0FFF}')
+            '\u{00AD}' | '\u{034F}' | '\u{0600}'..='\u{0605}' | '\u{061C}' | '\u{06DD}' | '\u{070F}' | '\u{0890}'..='\u{0891}'
+            | '\u{08E2}' | '\u{115F}' | '\u{1160}' | '\u{17B4}' | '\u{17B5}' | '\u{180B}'..='\u{180F}' | '\u{200B}'..='\u{200F}'
+            | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{2800}' | '\u{3164}' | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}'
+            | '\u{FFA0}' | '\u{FFF0}'..='\u{FFFB}' | '\u{110BD}' | '\u{110CD}' | '\u{13430}'..='\u{1345F}'
+            | '\u{1BCA0}'..='\u{1BCA3}' | '\u{1D173}'..='\u{1D17A}' | '\u{E0000}'..='\u{E0FFF}')
 }
 
 #[cfg(test)]
@@ -66,6 +80,12 @@ mod tests {
     fn control_and_bidirectional_characters_are_named() {
         assert_eq!(escape("a\u{1b}[31m\r\n\u{202e}b\u{7f}"), "a\\u{1b}[31m\\r\\n\\u{202e}b\\u{7f}");
         assert_eq!(escape("\u{85}\u{9b}"), "\\u{85}\\u{9b}");
+    }
+
+    #[test]
+    fn blanks_cannot_push_text_to_another_line() {
+        assert_eq!(escape("a  b"), "a \\u{20}b");
+        assert_eq!(escape("a\u{a0}\u{3000}\u{2800}b"), "a\\u{a0}\\u{3000}\\u{2800}b");
     }
 
     #[test]

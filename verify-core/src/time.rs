@@ -58,7 +58,11 @@ impl Timestamp {
         let local = NaiveDate::from_ymd_opt(year, month, day)
             .and_then(|date| date.and_hms_opt(number(&[*h0, *h1]).ok()?, number(&[*mi0, *mi1]).ok()?, number(&[*s0, *s1]).ok()?))
             .ok_or(TimestampError::NoSuchInstant)?;
-        Ok(Self { seconds: local.and_utc().timestamp().saturating_sub(offset), nanoseconds })
+        let seconds = local.and_utc().timestamp().saturating_sub(offset);
+        match (FIRST_SECOND..=LAST_SECOND).contains(&seconds) {
+            true => Ok(Self { seconds, nanoseconds }),
+            false => Err(TimestampError::NoSuchInstant),
+        }
     }
 
     /// Reads an instant as Intel writes it: the zone is `Z` or `+00:00`, a fraction is allowed.
@@ -66,6 +70,10 @@ impl Timestamp {
         if text.ends_with('Z') || text.ends_with("+00:00") { Self::parse_rfc3339(text) } else { Err(TimestampError::NoZone) }
     }
 }
+
+/// 0000-01-01T00:00:00Z and 9999-12-31T23:59:59Z: RFC 3339 can write no other years.
+const FIRST_SECOND: i64 = -62_167_219_200;
+const LAST_SECOND: i64 = 253_402_300_799;
 
 fn number(digits: &[u8]) -> Result<u32, TimestampError> {
     digits.iter().try_fold(0u32, |value, digit| match digit {
@@ -155,6 +163,8 @@ mod tests {
             ("2026-08-02T00:00:00.Z", TimestampError::Shape),
             ("2026-08-02T00:00:00.1234567890Z", TimestampError::Shape),
             ("2026-08-02T00:00:00+24:00", TimestampError::NoSuchInstant),
+            ("9999-12-31T23:59:59-00:01", TimestampError::NoSuchInstant),
+            ("0000-01-01T00:00:00+00:01", TimestampError::NoSuchInstant),
         ] {
             assert_eq!(Timestamp::parse_rfc3339(text), Err(error), "{text:?}");
         }

@@ -1,15 +1,19 @@
 //! The enclave's output against the verdict that the receipt claims.
 
-use crate::json::{self, Kind, Value};
+use crate::json::{self, JsonError, Kind, Value};
 use crate::ledger::Findings;
 use crate::problem::{Code, Location, Problem};
 use crate::receipt::{Attestation, DOCUMENT};
 use crate::report::{Coverage, OutputFacts};
-use crate::text::{escape, quoted};
+use crate::text::{brief, quoted};
 
 const LABEL: &str = "/attestation/verdict/label";
 const TIERS: [&str; 7] = ["XL", "L", "M", "S", "XS", "none", "BASELINE"];
 const REJECT: &str = "REJECT";
+/// What a scorer answers that checks but gives no tier.
+const OK: &str = "ok";
+/// How Python begins when a script crashes.
+const CRASH: &[u8] = b"Traceback (most recent call last):";
 
 /// Numbers that a scorer echoes: member of the output, pointer in the attestation.
 pub(crate) const ECHOED_NUMBERS: [(&str, &str); 5] = [
@@ -23,17 +27,34 @@ pub(crate) const ECHOED_NUMBERS: [(&str, &str); 5] = [
 /// What the enclave printed.
 pub(crate) struct Output<'a> {
     text: &'a [u8],
-    value: Option<Value<'a>>,
+    content: Content<'a>,
+}
+
+enum Content<'a> {
+    Object(Value<'a>),
+    /// JSON without members, or the trace of a script that crashed.
+    NoResult,
+    /// Neither: another reader may see a verdict in it.
+    Unreadable(JsonError),
 }
 
 impl<'a> Output<'a> {
     /// Total: output that is no JSON object has no members.
     pub(crate) fn read(text: &'a [u8]) -> Self {
-        Self { text, value: json::read(text).ok().filter(|value| value.object().is_some()) }
+        let content = match json::read(text) {
+            Ok(value) if value.object().is_some() => Content::Object(value),
+            Ok(_) => Content::NoResult,
+            Err(_) if text.starts_with(CRASH) => Content::NoResult,
+            Err(error) => Content::Unreadable(error),
+        };
+        Self { text, content }
     }
 
     fn member(&self, name: &str) -> Option<&Value<'a>> {
-        self.value.as_ref()?.member(name)
+        match &self.content {
+            Content::Object(value) => value.member(name),
+            Content::NoResult | Content::Unreadable(_) => None,
+        }
     }
 
     fn label(&self) -> Option<&str> {
@@ -55,8 +76,15 @@ impl<'a> Output<'a> {
         self.pass() == Some(false) || self.label() == Some(REJECT)
     }
 
+    /// Whether label and pass, as far as they are there, have a form that scorers write.
+    fn is_understood(&self) -> bool {
+        let label =
+            self.member("label").is_none_or(|_| self.label().is_some_and(|label| label == REJECT || label == OK || TIERS.contains(&label)));
+        label && self.member("pass").is_none_or(|_| self.pass().is_some()) && (self.label().is_some() || self.pass().is_some())
+    }
+
     pub(crate) fn facts(&self, sha256: &str) -> OutputFacts {
-        OutputFacts { sha256: sha256.to_owned(), label: self.label().map(escape), pass: self.pass(), commit: self.commit().map(escape) }
+        OutputFacts { sha256: sha256.to_owned(), label: self.label().map(brief), pass: self.pass(), commit: self.commit().map(brief) }
     }
 
     fn first_line(&self) -> String {
@@ -69,18 +97,32 @@ impl<'a> Output<'a> {
 pub(crate) fn check(output: &Output<'_>, attestation: &Attestation<'_>, findings: &mut Findings) {
     let location = |pointer: &str| Location::pointer(DOCUMENT, pointer);
     check_finite(attestation, findings);
-    if output.value.is_none() {
-        let message = format!("the enclave's output is not a result; its first line is {}", output.first_line());
-        findings.raise(Problem::new(Code::VerdictCrashed, location("/tdx/stdout_b64"), message));
-        return;
+    match &output.content {
+        Content::Object(_) => {}
+        Content::NoResult => {
+            let message = format!("the enclave's output is not a result; its first line is {}", output.first_line());
+            findings.raise(Problem::new(Code::VerdictCrashed, location("/tdx/stdout_b64"), message));
+            return;
+        }
+        Content::Unreadable(error) => {
+            let (offset, fault) = (error.offset, &error.message);
+            let message = format!(
+                "the enclave's output cannot be read, so its verdict is not known: byte {offset}: {fault}; its first line is {}",
+                output.first_line()
+            );
+            findings.raise(Problem::new(Code::VerdictUnreadable, Location::offset("enclave output", offset), message));
+            return;
+        }
     }
     check_commit(output, attestation, findings);
     check_numbers(output, attestation, findings);
-    if output.label().is_none() && output.pass().is_none() {
+    if !output.is_understood() && !output.refuses() {
+        let shown = |name: &str| output.member(name).map_or("absent".to_owned(), Value::shown);
+        let (label, pass) = (quoted(attestation.label), attestation.pass);
         let message = format!(
-            "the enclave's output holds neither label nor pass: label {} and pass {} are claimed, not attested",
-            quoted(attestation.label),
-            attestation.pass
+            "the enclave's output holds no verdict (label {}, pass {}): label {label} and pass {pass} are claimed, not attested",
+            shown("label"),
+            shown("pass")
         );
         findings.raise(Problem::new(Code::VerdictNotAttested, location(LABEL), message));
         return;
@@ -182,7 +224,10 @@ fn same_number(left: &str, right: &str) -> bool {
 /// What carries a member of the verdict, given that output and quote are bound: the enclave computes a refusal and the label
 /// `ok`; every other label, and every number, it only repeats from its input.
 pub(crate) fn coverage(output: &Output<'_>, attestation: &Attestation<'_>, pointer: &str) -> Option<Coverage> {
-    let computed = output.refuses() || output.label() == Some("ok");
+    if !output.is_understood() && !output.refuses() {
+        return None;
+    }
+    let computed = output.refuses() || output.label() == Some(OK);
     let carried = if computed { Coverage::Quote } else { Coverage::EnclaveInput };
     match pointer {
         "/verdict/label" => (output.label() == Some(attestation.label)).then_some(carried),

@@ -47,3 +47,13 @@ fn what_is_not_one_certificate_is_named() {
     let error = Anchors::intel().with_tcb_signing(b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n").expect_err("garbage");
     assert!(matches!(error, AnchorsError::TcbSigning(_)), "{error}");
 }
+
+#[test]
+fn a_certificate_in_the_wrong_place_is_no_anchor() {
+    let signing = include_bytes!("../../test-vectors/pki/tcb_signing.pem");
+    assert!(matches!(Anchors::from_root(signing), Err(AnchorsError::Root(_))), "a leaf is no root");
+    let anchors = Anchors::from_root(ROOT).expect("a root");
+    assert!(matches!(anchors.clone().with_tcb_signing(ROOT), Err(AnchorsError::TcbSigning(_))), "a CA signs no collateral");
+    assert!(matches!(Anchors::intel().with_tcb_signing(signing), Err(AnchorsError::TcbSigning(_))), "another root issued it");
+    assert!(anchors.with_tcb_signing(signing).is_ok());
+}

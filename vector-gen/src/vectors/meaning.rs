@@ -59,6 +59,21 @@ fn verdicts() -> Vec<Vector> {
         echo("verdict-script-crashed", "An output that is not a result is named as such; the quote is genuine all the same.")
             .change(|m| m.receipt.output = "Traceback (most recent call last):\n  TestError: no result\n".to_owned())
             .thin(&["verdict.script-crashed"]),
+        echo(
+            "verdict-output-lone-surrogate",
+            "An output that another reader could read as a refusal is no crash: its verdict is not known.",
+        )
+        .change(|m| m.receipt.output = "{\"label\": \"REJECT\", \"pass\": false, \"node\": \"\\ud800\"}\n".to_owned())
+        .unverifiable(&["verdict.output-unreadable"]),
+        echo("verdict-output-two-lines", "An output with a line before its result is not read by guessing.")
+            .change(|m| m.receipt.output = "warming up\n{\"label\": \"REJECT\", \"pass\": false}\n".to_owned())
+            .unverifiable(&["verdict.output-unreadable"]),
+        echo("verdict-pass-as-text", "A pass that is a text says nothing: the verdict is not attested.")
+            .change(|m| m.receipt.output = "{\"label\": \"ok\", \"pass\": \"false\"}\n".to_owned())
+            .thin(&["verdict.not-attested"]),
+        echo("verdict-label-unknown", "A label that no scorer writes says nothing: the verdict is not attested.")
+            .change(|m| m.receipt.output = "{\"label\": \"REJECT \", \"pass\": true}\n".to_owned())
+            .thin(&["verdict.not-attested"]),
         classic("verdict-infinite-gain", "A claimed number that is infinite measures nothing.")
             .change(|m| m.receipt.attestation.set("/verdict/pct_over_frontier", token("Infinity")))
             .thin(&["json.non-finite", "verdict.number-not-finite"]),

@@ -33,6 +33,19 @@ fn a_directory_without_receipts_stands_for_its_own_json_files() {
 }
 
 #[test]
+fn files_that_are_passed_over_are_counted() {
+    let folder = folder("passed-over");
+    for path in ["sub/receipt.json", "bad.json", "worse.json"] {
+        copy(CUT, &folder.join(path));
+    }
+    std::os::unix::fs::symlink(folder.join("bad.json"), folder.join("link.json")).unwrap();
+    let run = receipt(&["verify", "--format", "json", text(&folder)]);
+    assert_eq!(run.json().as_array().unwrap().len(), 1);
+    assert!(run.stderr.contains("2 other *.json files"), "{}", run.stderr);
+    assert!(run.stderr.contains("1 links or special files"), "{}", run.stderr);
+}
+
+#[test]
 fn a_directory_without_anything_to_judge_says_so() {
     let folder = folder("nothing");
     copy(CUT, &folder.join("notes.txt"));

@@ -49,6 +49,23 @@ fn usage_errors_leave_standard_output_empty() {
 }
 
 #[test]
+fn an_argument_cannot_forge_a_line_of_a_usage_error() {
+    for arguments in [&["verify", "--x\nVERIFIED  everything.json"][..], &["verify", "--at", "x\nVERIFIED  everything.json", VERIFIED]] {
+        let run = receipt(arguments);
+        assert_eq!(run.code, 2);
+        assert!(!run.stderr.lines().any(|line| line.starts_with("VERIFIED")), "{}", run.stderr);
+        assert!(run.stderr.contains("\\nVERIFIED"), "{}", run.stderr);
+    }
+}
+
+#[test]
+fn json_lines_end_with_their_line() {
+    let run = receipt(&verify(&["--format", "jsonl", VERIFIED, "missing.json"]));
+    assert_eq!(run.stdout.matches('\n').count(), 2);
+    assert!(run.stdout.ends_with("}\n"));
+}
+
+#[test]
 fn quiet_prints_nothing() {
     for (code, input) in [(0, VERIFIED), (4, REFUTED), (3, "missing.json"), (2, "verify-cli/src")] {
         for format in ["text", "json", "jsonl"] {

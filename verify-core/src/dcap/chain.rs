@@ -121,7 +121,8 @@ impl CollateralSigner {
                 ))),
             },
             None => {
-                let message = "the collateral carries no issuer chain and the anchors hold no TCB signing certificate";
+                let message =
+                    "the collateral carries no issuer chain and the anchors hold no TCB signing certificate: give one beside the root";
                 Err(findings.stop(Problem::new(Code::CollateralAbsent, Location::document(place), message)))
             }
         }

@@ -71,8 +71,14 @@ impl Crl {
 
     /// Whether `serial` is listed, for whatever reason.
     pub(crate) fn revokes(&self, serial: &[u8]) -> bool {
-        self.revoked.iter().any(|revoked| revoked == serial)
+        self.revoked.iter().any(|revoked| without_leading_zeros(revoked) == without_leading_zeros(serial))
     }
+}
+
+/// Serial numbers are compared as numbers: a longer encoding must not hide an entry.
+fn without_leading_zeros(serial: &[u8]) -> &[u8] {
+    let zeros = serial.iter().take_while(|byte| **byte == 0).count();
+    serial.get(zeros..).unwrap_or_default()
 }
 
 /// Intel's PCS serves DER, its caching service hex digits, older interfaces PEM.
