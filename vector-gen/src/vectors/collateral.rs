@@ -159,6 +159,14 @@ fn issuer_chains() -> Vec<Vector> {
         v3("signer-chain-one", "An issuer chain has a signer and a root.")
             .change(|m| m.collateral.signer_chain.truncate(1))
             .invalid(&["certificate.chain-malformed"]),
+        v3("crl-issuer-chain-other", "A carried issuer chain of the PCK CRL is that of the quote's own CA.")
+            .change(|m| {
+                m.collateral.afterwards.add(|container| {
+                    let other = container.at("/tcb_info_issuer_chain").clone();
+                    container.set("/pck_crl_issuer_chain", other);
+                });
+            })
+            .invalid(&["crl.issuer-wrong"]),
     ]
 }
 
