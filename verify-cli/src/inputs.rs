@@ -6,7 +6,6 @@ use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 
 use crate::exit;
-use crate::output::complain;
 
 /// The core refuses receipts of more bytes than this; one more is read so that it can see that.
 const RECEIPT_BYTES: u64 = 4 * 1024 * 1024;
@@ -37,9 +36,10 @@ pub(crate) struct Failure {
 }
 
 impl Input {
-    /// Every input that `paths` stand for, in the order of the paths; those of one directory are sorted.
-    pub(crate) fn resolve(paths: &[PathBuf]) -> Vec<Self> {
-        let mut inputs: Vec<Self> = Vec::new();
+    /// Every input that `paths` stand for, in the order of the paths; those of one directory are sorted. With them, a word for
+    /// people about what was passed over.
+    pub(crate) fn resolve(paths: &[PathBuf]) -> (Vec<Self>, Vec<String>) {
+        let (mut inputs, mut passed_over): (Vec<Self>, Vec<String>) = (Vec::new(), Vec::new());
         for path in paths {
             if path.as_os_str() == "-" {
                 let is_read = inputs.iter().any(|input| matches!(input.source, Source::StandardInput));
@@ -47,12 +47,12 @@ impl Input {
                     Failure { word: "REPEATED", message: "standard input can be read once only".to_owned(), exit_code: exit::USAGE };
                 inputs.push(Self::at(path.clone(), if is_read { Source::Nothing(again) } else { Source::StandardInput }));
             } else if path.is_dir() {
-                inputs.extend(in_directory(path));
+                inputs.extend(in_directory(path, &mut passed_over));
             } else {
                 inputs.push(Self::at(path.clone(), Source::File(path.clone())));
             }
         }
-        inputs
+        (inputs, passed_over)
     }
 
     fn at(path: PathBuf, source: Source) -> Self {
@@ -81,7 +81,7 @@ impl Input {
 }
 
 /// Every `receipt.json` below `directory`; where there is none, its own `*.json` files.
-fn in_directory(directory: &Path) -> Vec<Input> {
+fn in_directory(directory: &Path, passed_over: &mut Vec<String>) -> Vec<Input> {
     let (mut receipts, mut own, mut failures, mut irregular) = (Vec::new(), Vec::new(), Vec::new(), 0_usize);
     let mut unseen = vec![directory.to_owned()];
     while let Some(folder) = unseen.pop() {
@@ -107,11 +107,11 @@ fn in_directory(directory: &Path) -> Vec<Input> {
     }
     let name = verify_core::escape(&directory.to_string_lossy());
     if irregular > 0 {
-        complain(&format!("{name}: {irregular} links or special files named *.json below it were not followed"));
+        passed_over.push(format!("{name}: {irregular} links or special files named *.json below it were not followed"));
     }
     let beside = own.iter().filter(|path| !receipts.contains(path)).count();
     if !receipts.is_empty() && beside > 0 {
-        complain(&format!("{name}: {beside} other *.json files in it were not judged, because it holds files named receipt.json"));
+        passed_over.push(format!("{name}: {beside} other *.json files in it were not judged, because it holds files named receipt.json"));
     }
     let mut found = if receipts.is_empty() { own } else { receipts };
     if found.is_empty() && failures.is_empty() {

@@ -12,7 +12,8 @@ use crate::output::{Output, complain};
 use crate::text;
 
 pub(crate) fn run(arguments: &InspectArgs, output: &mut Output) -> u8 {
-    let inputs = Input::resolve(&arguments.paths);
+    let (inputs, passed_over) = Input::resolve(&arguments.paths);
+    passed_over.iter().for_each(|word| complain(word));
     if inputs.is_empty() {
         complain("error: no receipts found: name a file, a directory, or - for standard input");
         return exit::USAGE;

@@ -157,7 +157,7 @@ fn hardware_doubts(report: &Report) -> Vec<&'static str> {
     let mut doubts: Vec<&'static str> = Vec::new();
     for check in report.checks.iter().filter(|check| (Obligation::Quote..=Obligation::TdAttributes).contains(&check.id)) {
         let found = match &check.result {
-            CheckResult::Passed | CheckResult::NotApplicable { .. } => Vec::new(),
+            CheckResult::Passed | CheckResult::Softened { .. } | CheckResult::Waived | CheckResult::NotApplicable { .. } => Vec::new(),
             CheckResult::Failed { codes } => codes.iter().filter(|code| weighs(code)).map(|code| code.name()).collect(),
             CheckResult::Skipped { because } => vec![because.name()],
             _ => vec![check.id.id()],
@@ -192,7 +192,6 @@ fn bindings(report: &Report, page: &mut Page) {
     for (obligation, name) in BINDINGS {
         let check = report.checks.iter().find(|check| check.id == obligation);
         match check.map(|check| &check.result) {
-            Some(CheckResult::Passed) if obligation == Obligation::Input && report.has(Code::InputNotRecovered) => open.push(name),
             Some(CheckResult::Passed) => hold.push(name),
             Some(CheckResult::Failed { .. }) if obligation == Obligation::Input && report.has(Code::InputNotRecovered) => open.push(name),
             Some(CheckResult::Failed { .. }) => fail.push(name),
@@ -291,6 +290,8 @@ fn checks(report: &Report, page: &mut Page) {
         let (word, style, because) = match result {
             CheckResult::Passed => ("passed", GOOD, String::new()),
             CheckResult::Failed { codes } => ("failed", BAD, codes.iter().map(|code| code.name()).collect::<Vec<_>>().join(", ")),
+            CheckResult::Softened { codes } => ("softened", OPEN, codes.iter().map(|code| code.name()).collect::<Vec<_>>().join(", ")),
+            CheckResult::Waived => ("waived", OPEN, "by the policy".to_owned()),
             CheckResult::Skipped { because } => ("skipped", OPEN, format!("because of {because}")),
             CheckResult::NotApplicable { reason } => ("n/a", FAINT, (*reason).to_owned()),
             _ => ("unmet", OPEN, String::new()),

@@ -25,7 +25,10 @@ pub(crate) fn run(arguments: &VerifyArgs, output: &mut Output) -> u8 {
             return exit::USAGE;
         }
     };
-    let inputs = Input::resolve(&arguments.paths);
+    let (inputs, passed_over) = Input::resolve(&arguments.paths);
+    if !arguments.quiet {
+        passed_over.iter().for_each(|word| complain(word));
+    }
     if inputs.is_empty() {
         complain("error: no receipts found: name a file, a directory, or - for standard input");
         return exit::USAGE;

@@ -118,8 +118,16 @@ impl Ledger {
                     Some((_, Recorded::Skipped(code))) => CheckResult::Skipped { because: *code },
                     Some((_, Recorded::NotApplicable(reason))) => CheckResult::NotApplicable { reason },
                     Some((_, Recorded::Found(codes))) => {
-                        let codes: Vec<Code> = codes.iter().copied().filter(|code| policy.effect(*code) > Effect::Notes).collect();
-                        if codes.is_empty() { CheckResult::Passed } else { CheckResult::Failed { codes } }
+                        let by = |effect: &dyn Fn(Code) -> Effect| {
+                            codes.iter().copied().filter(|code| effect(*code) > Effect::Notes).collect::<Vec<Code>>()
+                        };
+                        let (grave, grave_by_default) = (by(&|code| policy.effect(code)), by(&|code| code.info().default_effect));
+                        match (grave.is_empty(), grave_by_default.is_empty()) {
+                            (false, _) => CheckResult::Failed { codes: grave },
+                            (true, false) => CheckResult::Softened { codes: grave_by_default },
+                            (true, true) if policy.waives(*obligation) => CheckResult::Waived,
+                            (true, true) => CheckResult::Passed,
+                        }
                     }
                 };
                 Check { id: *obligation, title: obligation.title(), result }

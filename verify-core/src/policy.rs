@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::crypto;
 use crate::problem::{Code, Effect};
+use crate::report::Obligation;
 use crate::text::is_hex;
 
 /// What a report is judged by.
@@ -52,6 +53,9 @@ pub enum PolicyError {
     /// The policy has another version than 1.
     #[error("policy version {0} is not supported; wanted version = 1")]
     Version(u32),
+    /// `name` is empty, or that of a built-in policy.
+    #[error("name = {0:?} is empty or the name of a built-in policy; give this one a name of its own")]
+    Name(String),
     /// `base` names no built-in policy.
     #[error("base = {0:?} is no built-in policy; wanted \"strict\" or \"authenticity\"")]
     Base(String),
@@ -190,9 +194,18 @@ impl Policy {
 
     /// The pins that this policy waives, in the words of the headline; empty under `strict`.
     pub(crate) fn waived_pins(&self) -> Vec<&'static str> {
-        let enclave = (self.any_enclave && self.enclaves.is_empty()).then_some("any enclave");
-        let image = (self.any_image && self.images.is_empty()).then_some("any image");
+        let enclave = self.waives(Obligation::Enclave).then_some("any enclave");
+        let image = self.waives(Obligation::Image).then_some("any image");
         enclave.into_iter().chain(image).collect()
+    }
+
+    /// Whether this policy asks for no pins where `obligation` would.
+    pub(crate) fn waives(&self, obligation: Obligation) -> bool {
+        match obligation {
+            Obligation::Enclave => self.any_enclave && self.enclaves.is_empty(),
+            Obligation::Image => self.any_image && self.images.is_empty(),
+            _ => false,
+        }
     }
 
     /// SHA-256 over the policy's JSON form, as 64 lower-case hex digits: two policies with one digest judge alike.
@@ -210,6 +223,9 @@ impl TryFrom<PolicyFile> for Policy {
             return Err(PolicyError::Version(file.version));
         }
         let base = Self::built_in(&file.base).ok_or(PolicyError::Base(file.base))?;
+        if Self::BUILT_IN.contains(&file.name.as_str()) || file.name.trim().is_empty() {
+            return Err(PolicyError::Name(file.name));
+        }
         let mut effects = base.effects;
         for (name, effect) in file.effects {
             let code = Code::from_name(&name).ok_or(PolicyError::UnknownCode(name))?;

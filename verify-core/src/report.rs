@@ -134,6 +134,13 @@ pub enum CheckResult {
         /// The codes of the findings, in the order in which they were made.
         codes: Vec<Code>,
     },
+    /// It does not hold in full, and the policy makes only notes of what was found; nothing graver was.
+    Softened {
+        /// The codes whose effect the policy made milder.
+        codes: Vec<Code>,
+    },
+    /// The policy waives it: it was not asked for.
+    Waived,
     /// It could not be looked at, because an earlier one stopped with this code.
     Skipped {
         /// The code that stopped it.

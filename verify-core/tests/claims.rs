@@ -8,16 +8,18 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use serde_json::Value;
-use verify_core::{Anchors, CheckResult, Code, Coverage, Outcome, Policy, Report, Request, Verifier};
+use verify_core::{Anchors, CheckResult, Code, Coverage, Obligation, Outcome, Policy, Report, Request, Verifier};
 
 fn report(vector: &str) -> Report {
     let folder = support::workspace().join("test-vectors");
-    let pki = |name: &str| support::read(&folder.join("pki").join(name));
-    let anchors =
-        Anchors::from_root(&pki("root.pem")).and_then(|anchors| anchors.with_tcb_signing(&pki("tcb_signing.pem"))).expect("anchors");
     let policy = String::from_utf8(support::read(&folder.join("policies/test.toml"))).expect("UTF-8");
     let policy: Policy = toml::from_str(&policy).expect("a policy");
-    Verifier::new(policy, anchors).verify(&Request::new(&receipt(vector)))
+    Verifier::new(policy, anchors()).verify(&Request::new(&receipt(vector)))
+}
+
+fn anchors() -> Anchors {
+    let pki = |name: &str| support::read(&support::workspace().join("test-vectors/pki").join(name));
+    Anchors::from_root(&pki("root.pem")).and_then(|anchors| anchors.with_tcb_signing(&pki("tcb_signing.pem"))).expect("anchors")
 }
 
 fn receipt(vector: &str) -> Vec<u8> {
@@ -111,10 +113,25 @@ fn facts_of_an_impostor_are_absent_and_those_of_an_old_platform_are_there() {
 fn a_verified_report_has_no_check_without_a_result() {
     let report = report("verified");
     assert!(
-        report.checks.iter().all(|check| matches!(check.result, CheckResult::Passed | CheckResult::NotApplicable { .. })),
+        report.checks.iter().all(|check| match check.id {
+            Obligation::Scorer => check.result == CheckResult::Softened { codes: vec![Code::ScorerNotRerun] },
+            _ => matches!(check.result, CheckResult::Passed | CheckResult::NotApplicable { .. }),
+        }),
         "{:?}",
         report.checks
     );
+}
+
+/// What a policy softens or waives is not called passed.
+#[test]
+fn a_softened_or_waived_obligation_has_a_result_of_its_own() {
+    let report = Verifier::new(Policy::authenticity(), anchors()).verify(&Request::new(&receipt("provenance-all")));
+    assert_eq!(report.outcome, Outcome::Verified);
+    let result = |id: Obligation| &report.checks.iter().find(|check| check.id == id).expect("a check").result;
+    assert!(matches!(result(Obligation::Provenance), CheckResult::Softened { codes } if codes.len() == 5));
+    assert!(matches!(result(Obligation::Input), CheckResult::Softened { codes } if *codes == [Code::InputNotRecovered]));
+    assert_eq!(*result(Obligation::Enclave), CheckResult::Waived);
+    assert_eq!(*result(Obligation::Image), CheckResult::Waived);
 }
 
 #[test]

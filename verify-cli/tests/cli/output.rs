@@ -67,7 +67,10 @@ fn json_lines_end_with_their_line() {
 
 #[test]
 fn quiet_prints_nothing() {
-    for (code, input) in [(0, VERIFIED), (4, REFUTED), (3, "missing.json"), (2, "verify-cli/src")] {
+    let mixed = folder("quiet-mixed");
+    copy(CUT, &mixed.join("receipt.json"));
+    copy(CUT, &mixed.join("other.json"));
+    for (code, input) in [(0, VERIFIED), (4, REFUTED), (3, "missing.json"), (2, "verify-cli/src"), (4, text(&mixed))] {
         for format in ["text", "json", "jsonl"] {
             let run = receipt(&verify(&["-q", "--format", format, input]));
             assert_eq!((run.code, run.stdout.as_str(), run.stderr.as_str()), (code, "", ""));
