@@ -142,6 +142,8 @@ pub(crate) struct Collateral {
     pub(crate) qe_identity_item: Edits<String>,
     /// The certificates of both issuer chains of QuoteCollateralV3. Empty: no chain is carried.
     pub(crate) signer_chain: Vec<Certificate>,
+    /// The signer of the QE identity, where it is not that of the TCB info.
+    pub(crate) qe_signer: Option<Certificate>,
     /// Changes to the item map, in the order PCK CRL, QE identity, TCB info, root CRL.
     pub(crate) items: Edits<Vec<(String, Vec<u8>)>>,
     /// Changes to the container.
@@ -192,14 +194,15 @@ impl Collateral {
         let (tcb_info, tcb_info_signature) = self.tcb_info.signed();
         let (qe_identity, qe_identity_signature) = self.qe_identity.signed();
         let signer_chain: String = self.signer_chain.iter().map(Certificate::pem).collect();
+        let qe_signer_chain = self.qe_signer.as_ref().map_or_else(|| signer_chain.clone(), |signer| signer.pem() + &root.pem());
         let members = [
             ("pck_crl_issuer_chain", ca.pem() + &root.pem()),
             ("root_ca_crl", HEXLOWER.encode(&self.root_crl.der())),
             ("pck_crl", HEXLOWER.encode(&self.pck_crl.der())),
-            ("tcb_info_issuer_chain", signer_chain.clone()),
+            ("tcb_info_issuer_chain", signer_chain),
             ("tcb_info", tcb_info),
             ("tcb_info_signature", tcb_info_signature),
-            ("qe_identity_issuer_chain", signer_chain),
+            ("qe_identity_issuer_chain", qe_signer_chain),
             ("qe_identity", qe_identity),
             ("qe_identity_signature", qe_identity_signature),
         ];

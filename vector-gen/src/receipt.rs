@@ -101,6 +101,7 @@ impl Material {
                 tcb_info_item: Edits::default(),
                 qe_identity_item: Edits::default(),
                 signer_chain: vec![signing_certificate, Certificate::root(&root)],
+                qe_signer: None,
                 items: Edits::default(),
                 afterwards: Edits::default(),
                 bytes: Edits::default(),

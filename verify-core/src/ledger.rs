@@ -214,11 +214,17 @@ mod tests {
 
     #[test]
     fn a_flood_of_notes_hides_nothing_graver() {
-        let mut codes = vec![Code::ReceiptUnknownMember; limits::PROBLEMS + 5];
-        codes.push(Code::QuoteSignature);
-        let (outcome, _, problems) = ledger_with(&codes).settle(&Policy::strict());
-        assert_eq!(outcome, Outcome::Invalid);
-        assert_eq!(problems.first().unwrap().code, Code::QuoteSignature);
-        assert_eq!(problems.len(), limits::PROBLEMS + 1);
+        for (code, wanted) in [
+            (Code::TcbOutOfDate, Outcome::UnderProvenanced),
+            (Code::CrlWindow, Outcome::Unverifiable),
+            (Code::QuoteSignature, Outcome::Invalid),
+        ] {
+            let mut codes = vec![Code::ReceiptUnknownMember; limits::PROBLEMS + 5];
+            codes.extend([code; 3]);
+            let (outcome, _, problems) = ledger_with(&codes).settle(&Policy::strict());
+            assert_eq!(outcome, wanted);
+            assert_eq!(problems.first().unwrap().code, code);
+            assert_eq!(problems.len(), limits::PROBLEMS + 1);
+        }
     }
 }

@@ -93,6 +93,14 @@ fn sign_with(material: &mut Material, signer: Certificate) {
     material.collateral.signer_chain[0] = signer;
 }
 
+/// Gives the QE identity a signer of its own, changed by `change`.
+fn sign_qe_identity_apart(material: &mut Material, change: impl Fn(&mut Certificate)) {
+    let mut signer = Certificate::tcb_signing(Key::named("second TCB signing"), &material.root.key);
+    change(&mut signer);
+    material.collateral.qe_identity.key = signer.key.clone();
+    material.collateral.qe_signer = Some(signer);
+}
+
 fn issuer_chains() -> Vec<Vector> {
     vec![
         v3("signer-chain-absent", "Without issuer chains the anchor's TCB signing certificate decides.")
@@ -156,6 +164,19 @@ fn issuer_chains() -> Vec<Vector> {
         v3("signer-revoked", "A carried signer is looked up in the root's CRL.")
             .change(|m| m.collateral.root_crl.revoked.push(m.collateral.signer_chain[0].serial.clone()))
             .invalid(&["certificate.revoked"]),
+        v3("signer-qe-apart", "The two documents may have two signers, each under the root.")
+            .change(|m| sign_qe_identity_apart(m, |_| {}))
+            .verified(&[]),
+        v3("signer-qe-apart-revoked", "The signer of the QE identity alone is looked up in the root's CRL too.")
+            .change(|m| {
+                sign_qe_identity_apart(m, |_| {});
+                m.collateral.root_crl.revoked.push(Key::named("second TCB signing").identifier());
+            })
+            .invalid(&["certificate.revoked"]),
+        v3("signer-qe-apart-expired", "The signer of the QE identity alone has to be valid at the judged instant too.")
+            .change(|m| sign_qe_identity_apart(m, |signer| signer.not_after = "2026-08-20T00:00:00Z"))
+            .at("2026-08-25T00:00:00Z")
+            .unverifiable(&["certificate.outside-validity"]),
         v3("signer-chain-one", "An issuer chain has a signer and a root.")
             .change(|m| m.collateral.signer_chain.truncate(1))
             .invalid(&["certificate.chain-malformed"]),

@@ -25,6 +25,11 @@ fn refuse(material: &mut Material) {
     material.receipt.output = output;
 }
 
+/// The enclave's two words disagree.
+fn reject_and_pass(material: &mut Material) {
+    material.receipt.output = "{\"label\": \"REJECT\", \"pass\": true}\n".to_owned();
+}
+
 fn verdicts() -> Vec<Vector> {
     let contradicts = &["verdict.contradicts-enclave"];
     let numbers = &["verdict.numbers-contradict-enclave"];
@@ -74,6 +79,19 @@ fn verdicts() -> Vec<Vector> {
         echo("verdict-label-unknown", "A label that no scorer writes says nothing: the verdict is not attested.")
             .change(|m| m.receipt.output = "{\"label\": \"REJECT \", \"pass\": true}\n".to_owned())
             .thin(&["verdict.not-attested"]),
+        classic("verdict-reject-decides", "A REJECT refuses, whatever pass says beside it.").change(reject_and_pass).invalid(contradicts),
+        classic("verdict-reject-decides-label", "A claim of REJECT that passes contradicts a REJECT.")
+            .change(reject_and_pass)
+            .change(claim("REJECT", true))
+            .invalid(contradicts),
+        classic("verdict-reject-decides-pass", "A claim of a tier that does not pass contradicts a REJECT.")
+            .change(reject_and_pass)
+            .change(claim("XL", false))
+            .invalid(contradicts),
+        classic("verdict-reject-agrees", "A claim that refuses agrees with a REJECT.")
+            .change(reject_and_pass)
+            .change(claim("REJECT", false))
+            .verified(&[]),
         classic("verdict-infinite-gain", "A claimed number that is infinite measures nothing.")
             .change(|m| m.receipt.attestation.set("/verdict/pct_over_frontier", token("Infinity")))
             .thin(&["json.non-finite", "verdict.number-not-finite"]),
