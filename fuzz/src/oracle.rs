@@ -50,7 +50,9 @@ fn assert_consistent(report: &Report) {
 
     let order: Vec<Obligation> = checks.iter().map(|check| check.id).collect();
     assert_eq!(order, Obligation::ALL, "every obligation stands once and in order");
-    let all_hold = checks.iter().all(|check| !matches!(check.result, CheckResult::Failed { .. } | CheckResult::Skipped { .. } | CheckResult::NotReached));
+    let all_hold = checks
+        .iter()
+        .all(|check| !matches!(check.result, CheckResult::Failed { .. } | CheckResult::Skipped { .. } | CheckResult::NotReached));
     assert_eq!(all_hold, *outcome == Outcome::Verified, "verified means that every check passed or does not apply");
 
     assert!(problems.is_sorted_by_key(|problem| std::cmp::Reverse(problem.effect)), "the gravest problems stand first");
