@@ -18,6 +18,8 @@ pub(crate) struct Proven<'a> {
     pub(crate) nonce: bool,
     /// The measurements are the file that the enclave was given.
     pub(crate) input: bool,
+    /// That file went to a known scorer and holds no verdict of its own.
+    pub(crate) verdict_is_computed: bool,
     /// The enclave's output, where it is bound.
     pub(crate) output: Option<&'a Output<'a>>,
 }
@@ -46,6 +48,9 @@ fn coverage(pointer: &str, attestation: Option<&Attestation<'_>>, proven: Proven
     match pointer {
         "/code/commit" | "/references/model_sha256" | "/references/eval_seed" if proven.nonce => Coverage::Nonce,
         _ if proven.input && pointer.starts_with("/measurements/") => Coverage::EnclaveInput,
-        _ => proven.output.and_then(|output| verdict::coverage(output, attestation, pointer)).unwrap_or(Coverage::Asserted),
+        _ => proven
+            .output
+            .and_then(|output| verdict::coverage(output, attestation, pointer, proven.verdict_is_computed))
+            .unwrap_or(Coverage::Asserted),
     }
 }

@@ -227,7 +227,7 @@ impl<'v, 'd, 'f> Fields<'v, 'd, 'f> {
     /// Raises `code` for every member that is not in `known`.
     pub(crate) fn refuse_unknown(&mut self, known: &[&str], code: Code) {
         for member in self.members.iter().filter(|member| !known.contains(&&*member.name)) {
-            let message = format!("the member {} is unknown; it was not used", text::quoted(&member.name));
+            let message = format!("the member {} is unknown", text::quoted(&member.name));
             self.raise(code, &member.name, message);
         }
     }

@@ -77,12 +77,12 @@ enum Recorded {
 }
 
 impl Ledger {
-    /// Meets one obligation and records what came of it. An early return without a finding of its own is a skip.
+    /// Meets one obligation and records what came of it. An early return with no finding of its own above notes is a skip.
     pub(crate) fn meet<T>(&mut self, obligation: Obligation, run: impl FnOnce(&mut Findings) -> Checked<T>) -> Checked<T> {
         let mut findings = Findings::default();
         let outcome = run(&mut findings);
         let recorded = match (&outcome, findings.not_applicable) {
-            (Err(Stopped(code)), _) if findings.problems.is_empty() => Recorded::Skipped(*code),
+            (Err(Stopped(code)), _) if findings.problems.iter().all(|problem| problem.effect == Effect::Notes) => Recorded::Skipped(*code),
             (_, Some(reason)) if findings.problems.is_empty() => Recorded::NotApplicable(reason),
             _ => Recorded::Found(findings.problems.iter().map(|problem| problem.code).collect()),
         };
@@ -210,6 +210,20 @@ mod tests {
         let (outcome, checks, _) = ledger.settle(&Policy::strict());
         assert_eq!(outcome, Outcome::Unverifiable);
         assert_eq!(checks.last().unwrap().result, CheckResult::Skipped { because: Code::QuoteMalformed });
+    }
+
+    #[test]
+    fn a_note_before_a_skip_makes_no_pass_of_it() {
+        let mut ledger = ledger_with(&[]);
+        ledger.results.pop();
+        let _: Checked<()> = ledger.meet(Obligation::Claims, |findings| {
+            findings.raise(problem(Code::ReceiptUnknownMember));
+            Err(Stopped(Code::QuoteMalformed))
+        });
+        let (outcome, checks, problems) = ledger.settle(&Policy::strict());
+        assert_eq!(outcome, Outcome::Unverifiable);
+        assert_eq!(checks.last().unwrap().result, CheckResult::Skipped { because: Code::QuoteMalformed });
+        assert_eq!(problems.len(), 1);
     }
 
     #[test]

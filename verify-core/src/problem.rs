@@ -514,15 +514,15 @@ codes! {
         "Ask the producer which gate refused.",
         "Polaris receipt, version 1";
     VerdictNotAttested = "verdict.not-attested", Weakens, [Notes], None,
-        "The enclave's signed output holds no verdict in a form that scorers write, so label and pass are the producer's word.",
+        "The enclave's signed output holds no verdict, so label and pass are the producer's word.",
         "Score the bound measurements yourself.",
         "Polaris receipt, version 1";
     VerdictUnreadable = "verdict.output-unreadable", Prevents, [], None,
-        "The enclave's signed output is neither a strict JSON object nor the trace of a crash: another reader may see a verdict in it.",
+        "The enclave's signed output, or a member of it, has a form that no scorer writes: another reader may see another verdict in it.",
         "Ask the producer for a run whose scorer prints one JSON object and nothing else.",
         "Polaris receipt, version 1";
     VerdictCrashed = "verdict.script-crashed", Weakens, [Notes], None,
-        "The enclave's signed output is not a result: the script crashed, or printed JSON without members.",
+        "The enclave's signed output is the trace of a script that crashed, not a result.",
         "Ask for a run that finished.",
         "Polaris receipt, version 1";
 

@@ -46,7 +46,10 @@ fn fault(value: &str, digits: Option<usize>) -> Option<&'static str> {
     if trimmed.is_empty() {
         return Some(if value.is_empty() { "absent" } else { "blank" });
     }
-    if PLACEHOLDERS.contains(&trimmed.to_lowercase().as_str()) || trimmed.bytes().all(|byte| byte == b'0') {
+    if PLACEHOLDERS.contains(&trimmed.to_lowercase().as_str())
+        || trimmed.bytes().all(|byte| byte == b'0')
+        || !trimmed.chars().any(char::is_alphanumeric)
+    {
         return Some("a placeholder");
     }
     let is_well_formed = digits.is_none_or(|digits| value.len() == digits && value.bytes().all(|byte| byte.is_ascii_hexdigit()));
@@ -65,6 +68,8 @@ mod tests {
         assert_eq!(fault(" \t", Some(64)), Some("blank"));
         assert_eq!(fault("Unknown", Some(64)), Some("a placeholder"));
         assert_eq!(fault("TBD", None), Some("a placeholder"));
+        assert_eq!(fault("....", None), Some("a placeholder"));
+        assert_eq!(fault("\u{200b}", None), Some("a placeholder"));
         assert_eq!(fault(&"0".repeat(64), Some(64)), Some("a placeholder"));
         assert_eq!(fault("abc123", Some(64)), Some("malformed"));
         assert_eq!(fault(&"g".repeat(64), Some(64)), Some("malformed"));

@@ -1,6 +1,6 @@
 //! The enclave's output against the verdict that the receipt claims.
 
-use crate::json::{self, JsonError, Kind, Value};
+use crate::json::{self, Kind, Value};
 use crate::ledger::Findings;
 use crate::problem::{Code, Location, Problem};
 use crate::receipt::{Attestation, DOCUMENT};
@@ -32,10 +32,14 @@ pub(crate) struct Output<'a> {
 
 enum Content<'a> {
     Object(Value<'a>),
-    /// JSON without members, or the trace of a script that crashed.
-    NoResult,
-    /// Neither: another reader may see a verdict in it.
-    Unreadable(JsonError),
+    Empty,
+    /// The trace of a script that crashed.
+    Crash,
+    /// None of these: another reader may see a verdict in it.
+    Unreadable {
+        offset: usize,
+        fault: String,
+    },
 }
 
 impl<'a> Output<'a> {
@@ -43,9 +47,10 @@ impl<'a> Output<'a> {
     pub(crate) fn read(text: &'a [u8]) -> Self {
         let content = match json::read(text) {
             Ok(value) if value.object().is_some() => Content::Object(value),
-            Ok(_) => Content::NoResult,
-            Err(_) if text.starts_with(CRASH) => Content::NoResult,
-            Err(error) => Content::Unreadable(error),
+            Ok(value) => Content::Unreadable { offset: 0, fault: format!("it is {}; wanted an object", value.type_name()) },
+            Err(_) if text.trim_ascii().is_empty() => Content::Empty,
+            Err(_) if is_crash(text) => Content::Crash,
+            Err(error) => Content::Unreadable { offset: error.offset, fault: error.message },
         };
         Self { text, content }
     }
@@ -53,7 +58,7 @@ impl<'a> Output<'a> {
     fn member(&self, name: &str) -> Option<&Value<'a>> {
         match &self.content {
             Content::Object(value) => value.member(name),
-            Content::NoResult | Content::Unreadable(_) => None,
+            Content::Empty | Content::Crash | Content::Unreadable { .. } => None,
         }
     }
 
@@ -76,11 +81,24 @@ impl<'a> Output<'a> {
         self.pass() == Some(false) || self.label() == Some(REJECT)
     }
 
-    /// Whether label and pass, as far as they are there, have a form that scorers write.
-    fn is_understood(&self) -> bool {
-        let label =
-            self.member("label").is_none_or(|_| self.label().is_some_and(|label| label == REJECT || label == OK || TIERS.contains(&label)));
-        label && self.member("pass").is_none_or(|_| self.pass().is_some()) && (self.label().is_some() || self.pass().is_some())
+    /// The label, if it is one that scorers write.
+    fn known_label(&self) -> Option<&str> {
+        self.label().filter(|label| *label == REJECT || *label == OK || TIERS.contains(label))
+    }
+
+    /// Members of a form that no scorer writes: what they say is not known. Null is absent.
+    fn odd_members(&self) -> Vec<&'static str> {
+        let is_odd = |name: &str| {
+            let Some(value) = self.member(name) else { return false };
+            match (&value.kind, name) {
+                (Kind::Null, _) | (Kind::Bool(_), "pass") | (Kind::String(_), "commit") => false,
+                (Kind::String(_), "label") => self.known_label().is_none(),
+                (Kind::Number(_) | Kind::NonFinite(_), _) => ["label", "pass", "commit"].contains(&name),
+                _ => true,
+            }
+        };
+        let numbers = ECHOED_NUMBERS.map(|(name, _)| name);
+        ["label", "pass", "commit"].into_iter().chain(numbers).filter(|name| is_odd(name)).collect()
     }
 
     pub(crate) fn facts(&self, sha256: &str) -> OutputFacts {
@@ -97,34 +115,41 @@ impl<'a> Output<'a> {
 pub(crate) fn check(output: &Output<'_>, attestation: &Attestation<'_>, findings: &mut Findings) {
     let location = |pointer: &str| Location::pointer(DOCUMENT, pointer);
     check_finite(attestation, findings);
+    let not_attested = |label: &str| {
+        let (claimed, pass) = (quoted(attestation.label), attestation.pass);
+        let message = format!("the enclave's output {label}: label {claimed} and pass {pass} are claimed, not attested");
+        Problem::new(Code::VerdictNotAttested, location(LABEL), message)
+    };
     match &output.content {
         Content::Object(_) => {}
-        Content::NoResult => {
+        Content::Empty => return findings.raise(not_attested("is empty")),
+        Content::Crash => {
             let message = format!("the enclave's output is not a result; its first line is {}", output.first_line());
-            findings.raise(Problem::new(Code::VerdictCrashed, location("/tdx/stdout_b64"), message));
-            return;
+            return findings.raise(Problem::new(Code::VerdictCrashed, location("/tdx/stdout_b64"), message));
         }
-        Content::Unreadable(error) => {
-            let (offset, fault) = (error.offset, &error.message);
+        Content::Unreadable { offset, fault } => {
             let message = format!(
                 "the enclave's output cannot be read, so its verdict is not known: byte {offset}: {fault}; its first line is {}",
                 output.first_line()
             );
-            findings.raise(Problem::new(Code::VerdictUnreadable, Location::offset("enclave output", offset), message));
-            return;
+            return findings.raise(Problem::new(Code::VerdictUnreadable, Location::offset("enclave output", *offset), message));
         }
     }
     check_commit(output, attestation, findings);
     check_numbers(output, attestation, findings);
-    if !output.is_understood() && !output.refuses() {
-        let shown = |name: &str| output.member(name).map_or("absent".to_owned(), Value::shown);
-        let (label, pass) = (quoted(attestation.label), attestation.pass);
+    let odd = output.odd_members();
+    if let Some(first) = odd.first() {
+        let shown = output.member(first).map(Value::shown).unwrap_or_default();
         let message = format!(
-            "the enclave's output holds no verdict (label {}, pass {}): label {label} and pass {pass} are claimed, not attested",
-            shown("label"),
-            shown("pass")
+            "the enclave's output has a form that no scorer writes, so what it says is not known: {} ({first} is {shown})",
+            odd.join(", ")
         );
-        findings.raise(Problem::new(Code::VerdictNotAttested, location(LABEL), message));
+        findings.raise(Problem::new(Code::VerdictUnreadable, Location::pointer("enclave output", format!("/{first}")), message));
+    }
+    if output.known_label().is_none() && output.pass().is_none() {
+        if odd.is_empty() {
+            findings.raise(not_attested("holds neither label nor pass"));
+        }
         return;
     }
     let code = match relation(output, attestation) {
@@ -145,15 +170,20 @@ enum Relation {
 }
 
 fn relation(output: &Output<'_>, claimed: &Attestation<'_>) -> Relation {
+    let claims_other_label = output.known_label().is_some_and(|label| label != OK && label != claimed.label && claimed.label != REJECT);
     let claim_refuses = !claimed.pass || claimed.label == REJECT;
-    let other_label = output.label().is_some_and(|label| (label == REJECT || TIERS.contains(&label)) && label != claimed.label);
     match (output.refuses(), claim_refuses) {
-        (true, true) if !claimed.pass && (output.label() != Some(REJECT) || claimed.label == REJECT) => Relation::Agrees,
-        (true, _) => Relation::Contradicts,
+        _ if claims_other_label => Relation::Contradicts,
+        (true, _) if claimed.pass => Relation::Contradicts,
+        (true, _) | (false, false) => Relation::Agrees,
         (false, true) => Relation::Stricter,
-        (false, false) if other_label => Relation::Contradicts,
-        (false, false) => Relation::Agrees,
     }
+}
+
+/// Python's trace, at the beginning or after warnings that hold nothing that could be JSON.
+fn is_crash(text: &[u8]) -> bool {
+    let holds_json = text.iter().any(|byte| matches!(byte, b'{' | b'['));
+    text.starts_with(CRASH) || (!holds_json && text.split(|byte| *byte == b'\n').any(|line| line.starts_with(CRASH)))
 }
 
 fn describe(label: Option<&str>, pass: Option<bool>) -> String {
@@ -217,20 +247,20 @@ fn token<'v>(value: &'v Value<'_>) -> Option<&'v str> {
 
 /// Alike as written, or finite and alike after rounding.
 fn same_number(left: &str, right: &str) -> bool {
-    let rounded = |token: &str| token.parse::<f64>().ok().filter(|number| number.is_finite()).map(|number| format!("{number:.6}"));
+    let rounded = |token: &str| {
+        let number = token.parse::<f64>().ok().filter(|number| number.is_finite())?;
+        let text = format!("{number:.6}");
+        Some(if text == "-0.000000" { "0.000000".to_owned() } else { text })
+    };
     left == right || rounded(left).is_some_and(|left| Some(left) == rounded(right))
 }
 
-/// What carries a member of the verdict, given that output and quote are bound: the enclave computes a refusal and the label
-/// `ok`; every other label, and every number, it only repeats from its input.
-pub(crate) fn coverage(output: &Output<'_>, attestation: &Attestation<'_>, pointer: &str) -> Option<Coverage> {
-    if !output.is_understood() && !output.refuses() {
-        return None;
-    }
-    let computed = output.refuses() || output.label() == Some(OK);
-    let carried = if computed { Coverage::Quote } else { Coverage::EnclaveInput };
+/// What carries a member of the verdict, given that output and quote are bound. Label and pass were computed only if the proven
+/// input of a known scorer does not hold them (`is_computed`); anything else the scorer may merely repeat.
+pub(crate) fn coverage(output: &Output<'_>, attestation: &Attestation<'_>, pointer: &str, is_computed: bool) -> Option<Coverage> {
+    let carried = if is_computed { Coverage::Quote } else { Coverage::EnclaveInput };
     match pointer {
-        "/verdict/label" => (output.label() == Some(attestation.label)).then_some(carried),
+        "/verdict/label" => (output.known_label() == Some(attestation.label)).then_some(carried),
         "/verdict/pass" => (output.pass() == Some(attestation.pass)).then_some(carried),
         _ => {
             let (name, _) = ECHOED_NUMBERS.into_iter().find(|(_, echoed)| *echoed == pointer)?;
@@ -238,6 +268,20 @@ pub(crate) fn coverage(output: &Output<'_>, attestation: &Attestation<'_>, point
             same_number(enclave, claimed).then_some(Coverage::EnclaveInput)
         }
     }
+}
+
+/// Whether the measurements, as submitted, hold a label or pass that a scorer could repeat.
+pub(crate) fn holds_verdict(measurements: &Value<'_>) -> bool {
+    let mut stack = vec![measurements];
+    while let Some(value) = stack.pop() {
+        for member in value.object().unwrap_or_default() {
+            if ["label", "pass"].contains(&&*member.name) {
+                return true;
+            }
+            stack.push(&member.value);
+        }
+    }
+    false
 }
 
 #[cfg(test)]
@@ -249,6 +293,7 @@ mod tests {
         assert!(same_number("0.006694998", "0.006695"));
         assert!(same_number("9.99", "9.990"));
         assert!(same_number("NaN", "NaN"));
+        assert!(same_number("-0.0", "0.0"));
         assert!(!same_number("9.99", "9.990001"));
         assert!(!same_number("NaN", "1"));
         assert!(!same_number(&"9".repeat(400), &"8".repeat(500)), "both are infinite as doubles");

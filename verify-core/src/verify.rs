@@ -153,7 +153,11 @@ impl Verifier {
         });
 
         // 6. Every statement is listed with what carries it.
-        let proven = Proven { nonce: bound.nonce, input: bound.input, output: output.as_ref().ok().filter(|_| bound.output) };
+        let verdict_is_computed = bound.input
+            && receipt.expected.is_ok_and(scorer::is_known)
+            && receipt.attestation.is_ok_and(|attestation| !verdict::holds_verdict(attestation.measurements));
+        let proven =
+            Proven { nonce: bound.nonce, input: bound.input, verdict_is_computed, output: output.as_ref().ok().filter(|_| bound.output) };
         let claims = ledger.meet(Obligation::Claims, |findings| {
             let value = receipt.attestation_value?;
             Ok(claims::list(value, receipt.attestation.ok(), proven, findings))

@@ -73,12 +73,35 @@ fn verdicts() -> Vec<Vector> {
         echo("verdict-output-two-lines", "An output with a line before its result is not read by guessing.")
             .change(|m| m.receipt.output = "warming up\n{\"label\": \"REJECT\", \"pass\": false}\n".to_owned())
             .unverifiable(&["verdict.output-unreadable"]),
-        echo("verdict-pass-as-text", "A pass that is a text says nothing: the verdict is not attested.")
+        echo("verdict-pass-as-text", "A pass that is a text is of no form that scorers write: it is not known what it says.")
             .change(|m| m.receipt.output = "{\"label\": \"ok\", \"pass\": \"false\"}\n".to_owned())
-            .thin(&["verdict.not-attested"]),
-        echo("verdict-label-unknown", "A label that no scorer writes says nothing: the verdict is not attested.")
+            .unverifiable(&["verdict.output-unreadable"]),
+        echo("verdict-label-unknown", "A label that no scorer writes is not guessed.")
             .change(|m| m.receipt.output = "{\"label\": \"REJECT \", \"pass\": true}\n".to_owned())
+            .unverifiable(&["verdict.output-unreadable"]),
+        echo("verdict-other-tier-odd-pass", "Another tier contradicts, whatever stands in pass.")
+            .change(|m| m.receipt.output = "{\"label\": \"XS\", \"pass\": \"false\"}\n".to_owned())
+            .invalid(&["verdict.contradicts-enclave", "verdict.output-unreadable"]),
+        echo("verdict-other-tier-refused", "Two refusals of different tiers contradict each other.")
+            .change(|m| m.receipt.output = "{\"label\": \"S\", \"pass\": false}\n".to_owned())
+            .change(claim("XL", false))
+            .invalid(contradicts),
+        echo("verdict-other-tier-stricter", "A better tier that does not pass is not a stricter claim.")
+            .change(|m| m.receipt.output = "{\"label\": \"S\", \"pass\": true}\n".to_owned())
+            .change(claim("XL", false))
+            .invalid(contradicts),
+        echo("verdict-output-empty", "An empty output attests no verdict.")
+            .change(|m| m.receipt.output = String::new())
             .thin(&["verdict.not-attested"]),
+        echo("verdict-output-array", "A result inside of an array is not read by guessing.")
+            .change(|m| m.receipt.output = "[{\"label\": \"REJECT\"}]\n".to_owned())
+            .unverifiable(&["verdict.output-unreadable"]),
+        echo("verdict-crash-after-warning", "A warning may stand before the trace.")
+            .change(|m| m.receipt.output = "DeprecationWarning: x\nTraceback (most recent call last):\n  TestError\n".to_owned())
+            .thin(&["verdict.script-crashed"]),
+        echo("verdict-commit-as-number", "A commit that is no text is of no form that scorers write.")
+            .change(|m| m.receipt.output = "{\"label\": \"ok\", \"pass\": true, \"commit\": 1234567}\n".to_owned())
+            .unverifiable(&["verdict.output-unreadable"]),
         classic("verdict-reject-decides", "A REJECT refuses, whatever pass says beside it.").change(reject_and_pass).invalid(contradicts),
         classic("verdict-reject-decides-label", "A claim of REJECT that passes contradicts a REJECT.")
             .change(reject_and_pass)

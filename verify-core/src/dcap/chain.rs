@@ -64,10 +64,10 @@ impl PckChain {
 
     /// Checks a CRL issuer chain that the collateral carries: it has to be the CA certificate of the quote, whose validity and
     /// revocation are checked there.
-    pub(crate) fn check_crl_issuer_chain(&self, pem: &[u8], anchors: &Anchors, findings: &mut Findings) -> Checked<()> {
+    pub(crate) fn check_crl_issuer_chain(&self, pem: &[u8], findings: &mut Findings) -> Checked<()> {
         let place = "PCK CRL issuer certificate";
         let [issuer, root] = read_chain(pem, [place, "PCK CRL issuer's root certificate"], findings)?;
-        require_root(&root, "PCK CRL issuer's root certificate", anchors, findings)?;
+        require_same_root(&root, &self.root, "PCK CRL issuer's root certificate", findings)?;
         if issuer.to_be_signed != self.intermediate.to_be_signed || !issuer.is_signed_by(&root.key) {
             let message = "the carried issuer chain is not of the CA that issued the PCK certificate";
             return Err(findings.stop(Problem::new(Code::CrlIssuer, Location::document(place), message)));
@@ -106,9 +106,9 @@ impl CollateralSigner {
     pub(crate) fn establish(carried: Option<&[u8]>, anchors: &Anchors, root: &Certificate, findings: &mut Findings) -> Checked<Self> {
         let place = "TCB signing certificate";
         if let Some(pem) = carried {
-            let [signer, root] = read_chain(pem, [place, "TCB signing root certificate"], findings)?;
-            require_root(&root, "TCB signing root certificate", anchors, findings)?;
-            return Self::from_certificate(&signer, &root, anchors, findings);
+            let [signer, carried_root] = read_chain(pem, [place, "TCB signing root certificate"], findings)?;
+            require_same_root(&carried_root, root, "TCB signing root certificate", findings)?;
+            return Self::from_certificate(&signer, root, anchors, findings);
         }
         match &anchors.tcb_signer {
             Some(TcbSigner::Supplied(signer)) => Self::from_certificate(signer, root, anchors, findings),
@@ -182,6 +182,15 @@ fn require_root(root: &Certificate, place: &'static str, anchors: &Anchors, find
         return Err(findings.stop(Problem::new(Code::RootUntrusted, Location::document(place), message)));
     }
     check_certificate(root, place, ROOT, Place::Ca { below: 1 }, root, anchors, findings)
+}
+
+/// The root of a carried issuer chain is the one of the quote's chain, which was checked.
+fn require_same_root(carried: &Certificate, root: &Certificate, place: &'static str, findings: &mut Findings) -> Checked<()> {
+    if carried.to_be_signed == root.to_be_signed {
+        return Ok(());
+    }
+    let message = format!("the chain ends in {}, which is not the root certificate of the quote", carried.subject);
+    Err(findings.stop(Problem::new(Code::RootUntrusted, Location::document(place), message)))
 }
 
 /// Every rule for one certificate under `issuer`, but validity and revocation.

@@ -4,10 +4,12 @@
 //! issuer chains. QuoteCollateralV3 is the JSON of dcap-qvl: CRLs as hex, issuer chains as PEM, documents as text with the
 //! signature beside. URLs and labels are untrusted: what an object is, its signature and content decide.
 
+use std::borrow::Cow;
+
 use data_encoding::{BASE64, HEXLOWER_PERMISSIVE};
 
 use crate::dcap::signed::Signed;
-use crate::fields::{Fields, Format};
+use crate::fields::{Fields, Format, Type};
 use crate::json::{self, Kind, Value};
 use crate::ledger::{Checked, Findings, Stopped};
 use crate::limits;
@@ -67,6 +69,7 @@ impl Collateral {
             fields.raise(Code::CollateralContainer, "v", format!("collateral version {version} is not supported; wanted 1"));
             return Err(Stopped(Code::CollateralContainer));
         }
+        let _ = fields.allow_type("urls", Type::Array);
         let items = fields.object("items");
         let Some(mut items) = items else {
             return Err(fields.last());
@@ -87,7 +90,7 @@ impl Collateral {
     }
 
     fn read_v3(mut fields: Fields<'_, '_, '_>) -> Self {
-        const MEMBERS: [&str; 10] = [
+        const MEMBERS: [&str; 9] = [
             "tcb_info",
             "tcb_info_signature",
             "tcb_info_issuer_chain",
@@ -97,7 +100,6 @@ impl Collateral {
             "pck_crl",
             "pck_crl_issuer_chain",
             "root_ca_crl",
-            "pck_certificate_chain",
         ];
         fields.refuse_unknown(&MEMBERS, Code::CollateralUnknownItem);
         let mut chain = |name: &str| text(&mut fields, name).map(|pem| pem.as_bytes().to_vec());
@@ -237,7 +239,12 @@ impl SignedDocument {
             SignedDocument::Enveloped(text) => {
                 let value = read_json(text, format.document, findings)?;
                 let mut fields = Fields::of(&value, "", format, findings).ok_or(stopped)?;
-                fields.refuse_unknown(&[member, "signature"], Code::CollateralUnknownItem);
+                fields.refuse_unknown(&[member, "signature"], format.malformed);
+                if value.object().unwrap_or_default().iter().any(|member| matches!(member.name, Cow::Owned(_))) {
+                    let message = "a member name is written with escapes, so that another reader could miss it";
+                    return Err(findings.stop(Problem::new(format.malformed, Location::document(format.document), message)));
+                }
+                let mut fields = Fields::of(&value, "", format, findings).ok_or(stopped)?;
                 let signature = fields.hex::<64>("signature");
                 let signed = fields.required(member).cloned();
                 Ok(OpenedDocument { text, signed: signed.ok_or(stopped)?, signature: signature.ok_or(stopped)? })

@@ -17,8 +17,6 @@ use crate::time::Timestamp;
 
 const CRL_NUMBER: &str = "2.5.29.20";
 const AUTHORITY_KEY_IDENTIFIER: &str = "2.5.29.35";
-const DELTA_CRL_INDICATOR: &str = "2.5.29.27";
-const ISSUING_DISTRIBUTION_POINT: &str = "2.5.29.28";
 
 /// A revocation list that its CA signed.
 #[derive(Clone, Debug)]
@@ -112,10 +110,11 @@ fn check_extensions(parsed: &CertificateRevocationList<'_>) -> Result<(), String
     let mut seen = std::collections::BTreeSet::new();
     for extension in parsed.extensions() {
         let oid = extension.oid.to_id_string();
-        let changes_meaning = oid == DELTA_CRL_INDICATOR || oid == ISSUING_DISTRIBUTION_POINT;
-        let is_known = oid == CRL_NUMBER || oid == AUTHORITY_KEY_IDENTIFIER;
-        if changes_meaning || (extension.critical && !is_known) {
-            return Err(format!("the extension {} makes the CRL unusable here", quoted(&oid)));
+        if oid != CRL_NUMBER && oid != AUTHORITY_KEY_IDENTIFIER {
+            return Err(format!(
+                "the extension {} makes the CRL unusable here: a complete CRL of Intel has none but its number and the authority key identifier",
+                quoted(&oid)
+            ));
         }
         if !seen.insert(oid.clone()) {
             return Err(format!("the extension {} stands twice", quoted(&oid)));

@@ -23,10 +23,10 @@ pub(crate) struct SvnLevel {
 
 impl Level {
     /// Reads `tcbStatus`, `tcbDate` and `advisoryIDs` of a level.
-    pub(crate) fn read(fields: &mut Fields<'_, '_, '_>) -> Option<Self> {
+    pub(crate) fn read(fields: &mut Fields<'_, '_, '_>, allowed: &[TcbStatus]) -> Option<Self> {
         let date = fields.date("tcbDate");
         let status = fields.string("tcbStatus").and_then(|name| {
-            let status = STATUSES.into_iter().find(|status| status.name() == name);
+            let status = allowed.iter().copied().find(|status| status.name() == name);
             if status.is_none() {
                 fields.raise(Code::TcbStatusUnknown, "tcbStatus", format!("the status {} is not one of Intel's", text::quoted(name)));
             }
@@ -47,10 +47,10 @@ impl Level {
 }
 
 /// `tcbLevels` of a TDX module or of a QE identity: reached by `tcb.isvsvn`, sorted highest first.
-pub(crate) fn read_svn_levels(fields: &mut Fields<'_, '_, '_>) -> Option<Vec<SvnLevel>> {
+pub(crate) fn read_svn_levels(fields: &mut Fields<'_, '_, '_>, allowed: &[TcbStatus]) -> Option<Vec<SvnLevel>> {
     let mut levels = fields.objects("tcbLevels", |fields| {
         let isv_svn = fields.object("tcb").and_then(|mut tcb| tcb.integer("isvsvn"));
-        let level = Level::read(fields);
+        let level = Level::read(fields, allowed);
         Some(SvnLevel { isv_svn: isv_svn?, level: level? })
     })?;
     levels.sort_by_key(|level| std::cmp::Reverse(level.isv_svn));
@@ -63,7 +63,8 @@ pub(crate) fn read_svn_levels(fields: &mut Fields<'_, '_, '_>) -> Option<Vec<Svn
     Some(levels)
 }
 
-const STATUSES: [TcbStatus; 7] = [
+/// The statuses of a platform and of a QE.
+pub(crate) const STATUSES: [TcbStatus; 7] = [
     TcbStatus::UpToDate,
     TcbStatus::SWHardeningNeeded,
     TcbStatus::ConfigurationNeeded,
@@ -72,3 +73,6 @@ const STATUSES: [TcbStatus; 7] = [
     TcbStatus::OutOfDateConfigurationNeeded,
     TcbStatus::Revoked,
 ];
+
+/// The statuses of a TDX module.
+pub(crate) const MODULE_STATUSES: [TcbStatus; 3] = [TcbStatus::UpToDate, TcbStatus::OutOfDate, TcbStatus::Revoked];

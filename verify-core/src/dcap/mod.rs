@@ -83,7 +83,7 @@ pub(crate) fn verify<'a>(
     let pck_crl = ledger.meet(Obligation::PckCrl, |findings| {
         let (chain, collateral) = (need(&chain)?, need(&collateral)?);
         if let Some(pem) = &collateral.pck_crl_chain {
-            chain.check_crl_issuer_chain(pem, anchors, findings)?;
+            chain.check_crl_issuer_chain(pem, findings)?;
         }
         Crl::verify(need(&collateral.pck_crl)?, "PCK CRL", &chain.intermediate, findings)
     });

@@ -25,7 +25,7 @@ pub(crate) fn module_level(
         return Ok(None);
     }
     let id = format!("TDX_{version:02X}");
-    let Some(module) = tcb_info.modules.iter().find(|module| module.id.eq_ignore_ascii_case(&id)) else {
+    let Some(module) = tcb_info.modules.iter().find(|module| module.id == id) else {
         let message = format!("the TCB info describes no TDX module {id}");
         return Err(findings.stop(Problem::new(Code::ModuleMismatch, Location::document("TCB info"), message).wanted(id)));
     };

@@ -1,11 +1,14 @@
 //! Intel's TCB info, version 3, for TDX (Intel PCS API version 4).
 
+use std::collections::BTreeSet;
+
 use crate::dcap::level::{self, Level, SvnLevel};
 use crate::fields::{Fields, Format};
 use crate::json::Value;
 use crate::ledger::{Checked, Findings, Stopped};
 use crate::problem::{Code, Location, Problem};
 use crate::report::ObjectWindow;
+use crate::text::is_hex;
 
 pub(crate) const FORMAT: Format =
     Format { document: "TCB info", missing: Code::TcbInfoMalformed, wrong_type: Code::TcbInfoMalformed, malformed: Code::TcbInfoMalformed };
@@ -31,7 +34,7 @@ pub(crate) struct ModuleIdentity {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Module {
-    /// `TDX_` and two hex digits of the module version, as Intel writes it.
+    /// `TDX_` and two upper-case hex digits of the module version.
     pub(crate) id: String,
     pub(crate) identity: ModuleIdentity,
     /// Highest first.
@@ -94,7 +97,7 @@ impl TcbInfo {
         let base_module = fields.object("tdxModule").and_then(|mut module| ModuleIdentity::read(&mut module));
         let modules = match fields.optional("tdxModuleIdentities") {
             None => Some(Vec::new()),
-            Some(_) => fields.objects("tdxModuleIdentities", Module::read),
+            Some(_) => fields.objects("tdxModuleIdentities", Module::read).and_then(|modules| distinct(fields, modules)),
         };
         let levels = fields.objects("tcbLevels", PlatformLevel::read).and_then(|levels| sorted(fields, levels));
         Some(Self {
@@ -107,6 +110,16 @@ impl TcbInfo {
             levels: levels?,
         })
     }
+}
+
+/// Two identities of one module version would leave its levels open.
+fn distinct(fields: &mut Fields<'_, '_, '_>, modules: Vec<Module>) -> Option<Vec<Module>> {
+    let ids: BTreeSet<&str> = modules.iter().map(|module| module.id.as_str()).collect();
+    if ids.len() < modules.len() {
+        fields.malformed("tdxModuleIdentities", "a TDX module has two identities".to_owned());
+        return None;
+    }
+    Some(modules)
 }
 
 /// Intel orders the levels by their components; two with the same components would leave the status open.
@@ -131,9 +144,10 @@ impl ModuleIdentity {
 
 impl Module {
     fn read(fields: &mut Fields<'_, '_, '_>) -> Option<Self> {
-        let id = fields.string("id").map(str::to_owned);
+        let is_version = |id: &str| id.strip_prefix("TDX_").is_some_and(|version| is_hex(&version.to_ascii_lowercase(), 2));
+        let id = fields.shaped("id", "TDX_ and two hex digits", is_version).map(str::to_ascii_uppercase);
         let identity = ModuleIdentity::read(fields);
-        let levels = level::read_svn_levels(fields);
+        let levels = level::read_svn_levels(fields, &level::MODULE_STATUSES);
         Some(Self { id: id?, identity: identity?, levels: levels? })
     }
 }
@@ -144,7 +158,7 @@ impl PlatformLevel {
             None => (None, None, None),
             Some(mut tcb) => (components(&mut tcb, "sgxtcbcomponents"), tcb.integer("pcesvn"), components(&mut tcb, "tdxtcbcomponents")),
         };
-        let level = Level::read(fields);
+        let level = Level::read(fields, &level::STATUSES);
         Some(Self { sgx_components: sgx?, pce_svn: pce_svn?, tdx_components: tdx?, level: level? })
     }
 
