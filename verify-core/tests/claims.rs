@@ -80,6 +80,17 @@ fn every_leaf_of_the_attestation_is_listed_once() {
     assert_eq!(report.claims.len(), wanted.len());
 }
 
+/// Where the input was not recovered, an output may repeat anything that it was given.
+#[test]
+fn what_an_unknown_input_may_hold_is_not_called_computed() {
+    let report = report("nonce-random");
+    assert_eq!(coverage(&report, "/attestation/verdict/pass"), Coverage::EnclaveInput);
+    assert_eq!(coverage(&report, "/attestation/verdict/label"), Coverage::EnclaveInput);
+    assert_eq!(coverage(&report, "/attestation/code/commit"), Coverage::Asserted);
+    let unbound = |claim: &&verify_core::Claim| claim.pointer.ends_with("/ctx_128_tps") || claim.pointer.contains("/guard");
+    assert!(report.claims.iter().filter(unbound).all(|claim| claim.coverage == Coverage::Asserted), "{:?}", report.claims);
+}
+
 /// An enclave that is not the quoting enclave, a revoked PCK, a debug TD, an expired CRL: their signatures are all good, and
 /// nothing that they say may be shown as covered.
 #[test]

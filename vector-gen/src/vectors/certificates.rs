@@ -49,6 +49,9 @@ fn certificates() -> Vec<Vector> {
         classic("certificate-leaf-name", "The leaf has the common name of PCK certificates.")
             .change(|m| m.pck.subject = Name::of("Intel SGX PCK Certificate 2"))
             .invalid(name),
+        classic("certificate-leaf-issuer", "The issuer named in a certificate is the subject of the one above.")
+            .change(|m| m.pck.issuer = Name::of(pki::PROCESSOR_NAME))
+            .invalid(name),
         classic("certificate-leaf-organisation", "The other parts of a name are those of the root.")
             .change(|m| m.pck.subject.organisation = "Somebody else".to_owned())
             .invalid(name),
@@ -65,6 +68,9 @@ fn certificates() -> Vec<Vector> {
             .invalid(constraint),
         classic("certificate-intermediate-unconstrained", "An issuer without basic constraints issues nothing.")
             .change(|m| m.ca.remove_extension(pki::BASIC_CONSTRAINTS))
+            .invalid(constraint),
+        classic("certificate-root-path", "A root that allows no CA below it issues no intermediate.")
+            .change(|m| m.root.set_extension(pki::BASIC_CONSTRAINTS, true, constraints(true, Some(0))))
             .invalid(constraint),
         classic("certificate-leaf-ca", "A leaf is not a CA.")
             .change(|m| m.pck.set_extension(pki::BASIC_CONSTRAINTS, true, constraints(true, Some(0))))

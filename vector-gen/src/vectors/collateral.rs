@@ -47,6 +47,9 @@ fn containers() -> Vec<Vector> {
             })
             .flags(false, true)
             .invalid(&["json.duplicate-key"]),
+        classic("collateral-urls-no-list", "The list of URLs is a list.")
+            .change(|m| m.collateral.afterwards.add(|container| container.set("/urls", 7)))
+            .invalid(malformed),
         classic("collateral-item-not-base64", "An item that is not base64 cannot be read.")
             .change(|m| {
                 m.collateral.afterwards.add(|container| {
@@ -177,6 +180,9 @@ fn issuer_chains() -> Vec<Vector> {
             .change(|m| sign_qe_identity_apart(m, |signer| signer.not_after = "2026-08-20T00:00:00Z"))
             .at("2026-08-25T00:00:00Z")
             .unverifiable(&["certificate.outside-validity"]),
+        v3("signer-chain-other-root", "The root of an issuer chain is the certificate of the quote's chain, not only its key.")
+            .change(|m| m.collateral.signer_chain[1].not_after = "2026-08-04T00:00:00Z")
+            .invalid(&["certificate.root-untrusted"]),
         v3("signer-chain-one", "An issuer chain has a signer and a root.")
             .change(|m| m.collateral.signer_chain.truncate(1))
             .invalid(&["certificate.chain-malformed"]),
@@ -218,6 +224,10 @@ fn crls() -> Vec<Vector> {
         .invalid(extension),
         pck("crl-unknown-critical", "A critical extension that is not understood is refused.", |crl| {
             crl.extensions.push(Extension::new("1.3.6.1.4.1.99999.1", true, der::boolean(true)));
+        })
+        .invalid(extension),
+        pck("crl-other-extension", "An extension that Intel's lists do not have is refused, critical or not.", |crl| {
+            crl.extensions.push(Extension::new("1.3.6.1.4.1.99999.1", false, der::boolean(true)));
         })
         .invalid(extension),
         classic("crl-of-processor-ca", "The PCK CRL is that of the CA that issued the leaf.")
@@ -282,6 +292,14 @@ fn tcb_info() -> Vec<Vector> {
             *item = format!(r#"{{"signature":{signature},{text}}}"#);
         })
         .verified(&[]),
+        item("tcb-info-extra-member", "The signed envelope has two members and no other.", |item| {
+            item.insert_str(1, r#""note":1,"#);
+        })
+        .invalid(&["tcb-info.malformed"]),
+        item("tcb-info-escaped-name", "The names of the signed envelope are written plainly.", |item| {
+            *item = item.replacen("tcbInfo", "\\u0074cbInfo", 1);
+        })
+        .invalid(&["tcb-info.malformed"]),
         item("tcb-info-twice", "A second text beside the signed one is refused.", |item| {
             item.insert_str(1, r#""tcbInfo":{"id":"TDX"},"#);
         })

@@ -179,6 +179,7 @@ fn provenance() -> Vec<Vector> {
             .thin(&[model]),
         text("provenance-seed-empty", "The evaluation seed is there.", eval_seed, String::new(), seed),
         text("provenance-seed-blank", "Blanks are no seed.", eval_seed, "   ".to_owned(), seed),
+        text("provenance-seed-dots", "Punctuation is no seed.", eval_seed, "....".to_owned(), seed),
         text("provenance-seed-unknown", "A placeholder is no seed.", eval_seed, "unknown".to_owned(), seed),
         k3("provenance-all", "Everything that is thin is named at once, and none of it is a fraud.")
             .change(without_provenance)

@@ -17,6 +17,9 @@ pub(super) fn vectors() -> Vec<Vector> {
         classic("policy-one-register", "Every register of a pinned set has to match.")
             .change(|m| m.quote.body.rtmr[3][47] = 1)
             .invalid(&["enclave.pin-mismatch"]),
+        classic("policy-second-register", "RTMR1 is one of them.")
+            .change(|m| m.quote.body.rtmr[1][47] ^= 1)
+            .invalid(&["enclave.pin-mismatch"]),
         under("policy-other-image", "Another image than the pinned ones is refused.", "other-image").invalid(&["image.pin-mismatch"]),
         under("policy-evaluation-20", "Collateral below the wanted evaluation number is too old.", "evaluation-20")
             .thin(&["tcb.evaluation-below-minimum"]),

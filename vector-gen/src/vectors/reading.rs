@@ -114,6 +114,9 @@ fn bound_fields() -> Vec<Vector> {
         classic("field-nonce-short", "A nonce has 32 or 64 hex digits.")
             .change(|m| m.receipt.nonce = Nonce::Random("5eed".repeat(7) + "5ee"))
             .invalid(&["receipt.malformed-field"]),
+        classic("field-nonce-forty", "Forty digits are no nonce of this format.")
+            .change(|m| m.receipt.nonce = Nonce::Random("5eed".repeat(10)))
+            .invalid(&["receipt.malformed-field"]),
         classic("field-nonce-upper-case", "A nonce is written in lower case: it is hashed as text.")
             .change(|m| m.receipt.nonce = Nonce::Random("5EED".repeat(8)))
             .invalid(&["receipt.malformed-field"]),

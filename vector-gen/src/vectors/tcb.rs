@@ -116,6 +116,15 @@ fn module() -> Vec<Vector> {
             m.quote.body.tee_tcb_svn[1] = 2;
         })
         .invalid(mismatch),
+        changed("module-twice", "A module version has one identity.", |m| {
+            let twin = m.collateral.tcb_info.body.at("/tdxModuleIdentities/0").clone();
+            m.collateral.tcb_info.body.list("/tdxModuleIdentities").push(twin);
+        })
+        .invalid(&["tcb-info.malformed"]),
+        changed("module-status-of-platforms", "A module is up to date, out of date or revoked, and nothing else.", |m| {
+            m.collateral.tcb_info.body.set(MODULE_STATUS, "OutOfDateConfigurationNeeded");
+        })
+        .invalid(&["tcb.status-unknown"]),
         changed("module-out-of-date", "A module behind makes an up to date platform out of date.", |m| {
             m.collateral.tcb_info.body.set(MODULE_SVN, 6);
         })
