@@ -52,6 +52,7 @@ pub(crate) struct Vector {
     policy: &'static str,
     anchors: Anchors,
     at: Option<&'static str>,
+    now: Option<&'static str>,
     outcome: Outcome,
     pub(crate) codes: Vec<&'static str>,
     flags: Option<(bool, bool)>,
@@ -82,6 +83,7 @@ impl Vector {
             policy: "test",
             anchors: Anchors::Test,
             at: None,
+            now: None,
             outcome: Outcome::Verified,
             codes: usual.to_vec(),
             flags: None,
@@ -105,6 +107,11 @@ impl Vector {
 
     fn at(mut self, instant: &'static str) -> Self {
         self.at = Some(instant);
+        self
+    }
+
+    fn now(mut self, instant: &'static str) -> Self {
+        self.now = Some(instant);
         self
     }
 
@@ -151,8 +158,8 @@ impl Vector {
             let stages = ["quote", "certificate", "sgx-extension", "collateral", "crl", "tcb-info", "qe-identity"];
             let more = ["window", "qe", "platform", "tdx-module", "tcb", "td", "limit"];
             let stage = code.split('.').next().unwrap_or_default();
-            let harmless = ["collateral.unknown-item", "collateral.crl-as-text"];
-            !harmless.contains(code) && (stages.contains(&stage) || more.contains(&stage))
+            let harmless = ["unknown-item", "crl-as-text", "too-old", "age-unknown"].map(|what| format!("collateral.{what}"));
+            !harmless.iter().any(|harmless| harmless == code) && (stages.contains(&stage) || more.contains(&stage))
         };
         let no_report_data = [
             "binding.report-data-mismatch",
@@ -194,6 +201,7 @@ impl Vector {
             ("policy".into(), format!("policies/{}.toml", self.policy).into()),
             ("anchors".into(), anchors),
             ("at".into(), self.at.map_or_else(|| token("null"), text)),
+            ("now".into(), self.now.map_or_else(|| token("null"), text)),
             ("outcome".into(), text(self.outcome.name())),
             ("codes".into(), Json::List(self.codes.iter().map(|code| text(code)).collect())),
         ])

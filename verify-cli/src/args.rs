@@ -70,6 +70,14 @@ pub(crate) struct VerifyArgs {
     /// A policy: strict, authenticity, or a TOML file
     #[arg(long, value_name = "NAME|FILE", default_value = "strict")]
     pub(crate) policy: PathBuf,
+    /// Ask for collateral with this TCB evaluation number or a later one
+    #[arg(long, value_name = "N")]
+    pub(crate) min_eval: Option<u32>,
+    /// Ask for collateral that is at most this old now, such as 30d or 12h
+    ///
+    /// With --collateral that is the fresh one: its start is compared with the clock of this machine.
+    #[arg(long, value_name = "AGE")]
+    pub(crate) max_age: Option<String>,
     /// A root certificate to trust in the place of Intel's (PEM or DER)
     #[arg(long, value_name = "FILE")]
     pub(crate) root: Option<PathBuf>,

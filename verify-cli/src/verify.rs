@@ -15,10 +15,7 @@ use crate::policy;
 use crate::text;
 
 pub(crate) fn run(arguments: &VerifyArgs, output: &mut Output) -> u8 {
-    let settled = policy::load(&arguments.policy)
-        .and_then(|policy| Ok((policy, anchors(arguments)?)))
-        .and_then(|(policy, anchors)| Ok((Verifier::new(policy, anchors), instant(arguments.at)?)));
-    let (verifier, instant) = match settled {
+    let Settings { verifier, instant, now } = match Settings::of(arguments) {
         Ok(settled) => settled,
         Err(message) => {
             complain(&format!("error: {message}"));
@@ -38,7 +35,8 @@ pub(crate) fn run(arguments: &VerifyArgs, output: &mut Output) -> u8 {
     let mut batch = Batch::default();
     for input in &inputs {
         let answer = input.ask(|bytes| {
-            let report = verifier.verify(&Request::new(bytes).named(input.name()).judged_at(instant));
+            let request = Request::new(bytes).named(input.name()).judged_at(instant);
+            let report = verifier.verify(&now.map_or(request, |now| request.now(now)));
             let receipt_id = if inputs.len() > 1 { receipt_id(bytes) } else { None };
             (report, receipt_id)
         });
@@ -68,6 +66,32 @@ pub(crate) fn run(arguments: &VerifyArgs, output: &mut Output) -> u8 {
     batch.worst
 }
 
+/// What is trusted and asked for, alike for every input.
+struct Settings {
+    verifier: Verifier,
+    instant: Instant,
+    now: Option<Timestamp>,
+}
+
+impl Settings {
+    fn of(arguments: &VerifyArgs) -> Result<Self, String> {
+        let mut policy = policy::load(&arguments.policy)?;
+        if let Some(minimum) = arguments.min_eval {
+            policy = policy.with_minimum_tcb_evaluation(minimum);
+        }
+        if let Some(age) = &arguments.max_age {
+            policy = policy.with_maximum_age(age).map_err(|error| format!("--max-age: {}", escape(&error.to_string())))?;
+        }
+        let instant = match arguments.at {
+            At::Collateral => Instant::Collateral,
+            At::Given(instant) => Instant::Given(instant),
+            At::Now => Instant::Now(clock().ok_or("--at now: the clock of this machine shows no usable time")?),
+        };
+        let now = if policy.limits_age() { clock() } else { None };
+        Ok(Self { verifier: Verifier::new(policy, anchors(arguments)?), instant, now })
+    }
+}
+
 fn anchors(arguments: &VerifyArgs) -> Result<Anchors, String> {
     let mut anchors = Anchors::intel();
     if let Some(path) = &arguments.root {
@@ -83,18 +107,10 @@ fn anchors(arguments: &VerifyArgs) -> Result<Anchors, String> {
     Ok(anchors)
 }
 
-/// The one place where the clock is read, and only if the user asks for it.
-fn instant(at: At) -> Result<Instant, String> {
-    match at {
-        At::Collateral => Ok(Instant::Collateral),
-        At::Given(instant) => Ok(Instant::Given(instant)),
-        At::Now => {
-            let since_epoch = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).ok();
-            let seconds = since_epoch.and_then(|elapsed| i64::try_from(elapsed.as_secs()).ok());
-            let now = seconds.ok_or("--at now: the clock of this machine shows no usable time")?;
-            Ok(Instant::Now(Timestamp::from_unix_seconds(now)))
-        }
-    }
+/// The one place where the clock is read, and only if the user asks for something that needs it.
+fn clock() -> Option<Timestamp> {
+    let since_epoch = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).ok()?;
+    i64::try_from(since_epoch.as_secs()).ok().map(Timestamp::from_unix_seconds)
 }
 
 /// The id that a receipt gives itself, escaped; it proves nothing.

@@ -99,6 +99,7 @@ obligations! {
     TdxModule = "tdx-module", "The TDX module is one that the TCB info describes";
     TcbStatus = "tcb-status", "Platform, TDX module and QE stand on a TCB level that the policy accepts";
     TdAttributes = "td-attributes", "The trust domain is closed to its host";
+    CollateralAge = "collateral-age", "The newest collateral is as young as the policy asks";
     ReportDataLow = "report-data-low", "The first half of the report data binds nonce and requester key";
     ReportDataHigh = "report-data-high", "The second half of the report data binds image, output and files";
     OutputHash = "output-hash", "The enclave's output is the bound one";

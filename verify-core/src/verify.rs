@@ -26,6 +26,7 @@ use crate::receipt::{self, Bound, DOCUMENT, Evidence, Expected, Receipt};
 use crate::report::{AnchorsInForce, Input, Obligation, PolicyInForce, Report, Tool};
 use crate::scorer;
 use crate::text;
+use crate::time::Timestamp;
 use crate::verdict::{self, Output};
 
 /// What to verify: the bytes of one receipt, and at which instant to judge them.
@@ -34,12 +35,13 @@ pub struct Request<'a> {
     receipt: &'a [u8],
     name: Option<&'a str>,
     instant: Instant,
+    now: Option<Timestamp>,
 }
 
 impl<'a> Request<'a> {
     /// The receipt in `bytes`, judged at the start of its own collateral's window.
     pub const fn new(bytes: &'a [u8]) -> Self {
-        Self { receipt: bytes, name: None, instant: Instant::Collateral }
+        Self { receipt: bytes, name: None, instant: Instant::Collateral, now: None }
     }
 
     /// Gives the input a name for the report; it has no other meaning.
@@ -50,6 +52,12 @@ impl<'a> Request<'a> {
     /// Judges at another instant.
     pub const fn judged_at(self, instant: Instant) -> Self {
         Self { instant, ..self }
+    }
+
+    /// Gives the caller's current time, against which a policy can limit the age of the collateral. Nothing else uses it;
+    /// [`Instant::Now`] gives it too.
+    pub const fn now(self, now: Timestamp) -> Self {
+        Self { now: Some(now), ..self }
     }
 }
 
@@ -89,6 +97,16 @@ impl Verifier {
         let collateral = receipt.evidence.and_then(|evidence| need(&evidence.collateral)).map(Vec::as_slice);
         let Appraisal { quote, trust_domain, genuine, judged, mut facts } =
             dcap::verify(quote, collateral, request.instant, &self.policy, &self.anchors, &mut ledger);
+
+        let _young = ledger.meet(Obligation::CollateralAge, |findings| {
+            let Some(limit) = self.policy.maximum_age else {
+                findings.not_applicable("the policy sets no limit");
+                return Ok(());
+            };
+            let start = facts.window.as_ref().map(|window| window.start).ok_or(genuine.err().unwrap_or(Stopped(Code::CollateralAbsent)))?;
+            dcap::check_age(start, request.now.or(request.instant.now()), limit, findings);
+            Ok(())
+        });
 
         // 3. Every field under the quote is the one that the receipt shows.
         let low = ledger.meet(Obligation::ReportDataLow, |findings| {

@@ -24,12 +24,12 @@ fn main() {
 fn check(folder: &Path, vector: &Value) -> Result<(), String> {
     let policy = String::from_utf8(support::read(&folder.join(text(&vector["policy"])))).map_err(|error| error.to_string())?;
     let policy: Policy = toml::from_str(&policy).map_err(|error| error.to_string())?;
-    let instant = match vector["at"].as_str() {
-        None => Instant::Collateral,
-        Some(at) => Instant::Given(Timestamp::parse_rfc3339(at).map_err(|error| error.to_string())?),
-    };
+    let time = |member: &str| vector[member].as_str().map(|text| Timestamp::parse_rfc3339(text).expect("an instant"));
+    let instant = time("at").map_or(Instant::Collateral, Instant::Given);
     let receipt = support::read(&folder.join(text(&vector["receipt"])));
-    let report = Verifier::new(policy, anchors(folder, &vector["anchors"])?).verify(&Request::new(&receipt).judged_at(instant));
+    let mut request = Request::new(&receipt).judged_at(instant);
+    request = time("now").map_or(request, |now| request.now(now));
+    let report = Verifier::new(policy, anchors(folder, &vector["anchors"])?).verify(&request);
 
     let mut codes: Vec<&str> = report.problems.iter().map(|problem| problem.code.name()).collect();
     codes.sort_unstable();

@@ -14,6 +14,8 @@ pub(crate) mod tcb;
 pub(crate) mod tcb_info;
 pub(crate) mod td_attributes;
 
+use std::time::Duration;
+
 use data_encoding::HEXLOWER;
 
 use crate::anchors::Anchors;
@@ -29,7 +31,7 @@ use crate::dcap::signed::Authentic;
 use crate::dcap::tcb::Evaluation;
 use crate::dcap::tcb_info::TcbInfo;
 use crate::ledger::{Checked, Findings, Ledger, Stopped, need};
-use crate::policy::Policy;
+use crate::policy::{self, Policy};
 use crate::problem::{Code, Effect, Location, Problem};
 use crate::report::{Facts, Judged, ObjectWindow, Obligation, PlatformFacts, TrustDomainFacts, WindowFacts};
 use crate::time::Timestamp;
@@ -45,6 +47,16 @@ pub enum Instant {
     Now(Timestamp),
     /// At an instant that the caller vouches for.
     Given(Timestamp),
+}
+
+impl Instant {
+    /// The caller's current time, where that is the instant.
+    pub(crate) const fn now(self) -> Option<Timestamp> {
+        match self {
+            Instant::Now(now) => Some(now),
+            Instant::Collateral | Instant::Given(_) => None,
+        }
+    }
 }
 
 /// What the quote says once everything about it was checked.
@@ -331,6 +343,29 @@ fn check_evaluation_numbers(tcb_info: &Authentic<TcbInfo>, qe_identity: &Authent
     if let Some(minimum) = policy.minimum_tcb_evaluation.filter(|minimum| lower < *minimum) {
         let message = format!("the collateral has evaluation number {lower}, the policy asks for {minimum}");
         findings.raise(Problem::new(Code::TcbEvaluationLow, location, message).found(lower.to_string()).wanted(minimum.to_string()));
+    }
+}
+
+/// Collateral that starts at `start` is at most `limit` old at the caller's `now`.
+pub(crate) fn check_age(start: Timestamp, now: Option<Timestamp>, limit: Duration, findings: &mut Findings) {
+    let location = Location::document(collateral::DOCUMENT);
+    let limit_shown = policy::show_age(limit);
+    let Some(now) = now else {
+        let message = format!("the policy allows collateral that is at most {limit_shown} old, and no current time was given");
+        return findings.raise(Problem::new(Code::CollateralAgeUnknown, location, message));
+    };
+    let age = now.unix_seconds().saturating_sub(start.unix_seconds());
+    match u64::try_from(age).map(Duration::from_secs) {
+        Ok(age) if age <= limit => {}
+        Ok(age) => {
+            let days = age.as_secs() / 86_400;
+            let message = format!("the newest collateral starts at {start}, {days} days before {now}; the policy allows {limit_shown}");
+            findings.raise(Problem::new(Code::CollateralTooOld, location, message).found(format!("{days} days")).wanted(limit_shown));
+        }
+        Err(_) => {
+            let message = format!("the newest collateral starts at {start}, after the given current time {now}");
+            findings.raise(Problem::new(Code::CollateralAgeUnknown, location, message));
+        }
     }
 }
 
