@@ -8,12 +8,9 @@
 //! 5. The provenance is complete, and enclave, image and fields are those that the policy pins.
 //! 6. Every statement is listed with what carries it.
 
-use data_encoding::HEXLOWER;
-
 use crate::anchors::Anchors;
 use crate::binding;
 use crate::claims::{self, Proven};
-use crate::crypto;
 use crate::dcap::{self, Appraisal, Instant};
 use crate::json;
 use crate::ledger::{Checked, Ledger, Stopped, need};
@@ -23,7 +20,7 @@ use crate::policy::Policy;
 use crate::problem::{Code, Effect, Location, Problem};
 use crate::provenance;
 use crate::receipt::{self, Bound, DOCUMENT, Evidence, Expected, Receipt};
-use crate::report::{AnchorsInForce, Input, Obligation, PolicyInForce, Report, Tool};
+use crate::report::{AnchorsInForce, Facts, Input, Obligation, PolicyInForce, Report, Tool};
 use crate::scorer;
 use crate::text;
 use crate::verdict::{self, Output};
@@ -87,7 +84,7 @@ impl Verifier {
         // 2. The quote is genuine under the collateral and the anchors.
         let quote = receipt.evidence.and_then(|evidence| need(&evidence.quote)).map(Vec::as_slice);
         let collateral = receipt.evidence.and_then(|evidence| need(&evidence.collateral)).map(Vec::as_slice);
-        let Appraisal { quote, trust_domain, genuine, judged, mut facts } =
+        let Appraisal { quote, trust_domain, genuine, judged, facts: hardware } =
             dcap::verify(quote, collateral, request.instant, &self.policy, &self.anchors, &mut ledger);
 
         // 3. Every field under the quote is the one that the receipt shows.
@@ -126,7 +123,7 @@ impl Verifier {
 
         // 5. The provenance is complete, and enclave, image and fields are those that the policy pins.
         let _provenance = ledger.meet(Obligation::Provenance, |findings| {
-            provenance::check(receipt.attestation?, facts.window.as_ref(), findings);
+            provenance::check(receipt.attestation?, hardware.window.as_ref(), findings);
             Ok(())
         });
         let _enclave = ledger.meet(Obligation::Enclave, |findings| {
@@ -162,21 +159,23 @@ impl Verifier {
             let value = receipt.attestation_value?;
             Ok(claims::list(value, receipt.attestation.ok(), proven, findings))
         });
-        facts.output = proven.output.zip(receipt.bound.ok()).map(|(output, bound)| output.facts(bound.result_sha256));
-        facts.image = receipt.bound.ok().filter(|_| bound.image).map(|bound| bound.image.to_owned());
+        let facts = Facts {
+            platform: hardware.platform,
+            trust_domain: hardware.trust_domain,
+            tcb: hardware.tcb,
+            window: hardware.window,
+            output: proven.output.zip(receipt.bound.ok()).map(|(output, bound)| output.facts(bound.result_sha256)),
+            image: receipt.bound.ok().filter(|_| bound.image).map(|bound| bound.image.to_owned()),
+        };
         if let Some(note) = receipt.self_report_disagrees(&self.policy, genuine, low.and(high)) {
             ledger.note(note);
         }
 
-        let (outcome, checks, problems) = ledger.settle(&self.policy);
+        let (outcome, checks, problems) = ledger.settle(Obligation::OF_A_RECEIPT, &self.policy);
         Report {
             report_version: 1,
-            tool: Tool { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION") },
-            input: Input {
-                name: request.name.map(text::escape),
-                sha256: HEXLOWER.encode(&crypto::sha256([request.receipt])),
-                bytes: request.receipt.len(),
-            },
+            tool: Tool::THIS,
+            input: Input::new(request.name, request.receipt),
             judged,
             policy: PolicyInForce {
                 name: text::escape(self.policy.name()),
@@ -184,11 +183,7 @@ impl Verifier {
                 waivers: self.policy.waived_pins(),
                 softened: softened(&problems),
             },
-            anchors: AnchorsInForce {
-                built_in: self.anchors.are_built_in(),
-                root_key_sha256: self.anchors.root_key_sha256(),
-                tcb_signing_key_sha256: self.anchors.tcb_signing_key_sha256(),
-            },
+            anchors: AnchorsInForce::of(&self.anchors),
             outcome,
             exit_code: outcome.exit_code(),
             checks,
