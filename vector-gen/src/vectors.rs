@@ -3,6 +3,7 @@
 mod binding;
 mod certificates;
 mod collateral;
+mod fresh;
 mod meaning;
 mod policy;
 mod quote;
@@ -53,9 +54,17 @@ pub(crate) struct Vector {
     anchors: Anchors,
     at: Option<&'static str>,
     now: Option<&'static str>,
+    fresh: Option<Fresh>,
     outcome: Outcome,
     pub(crate) codes: Vec<&'static str>,
     flags: Option<(bool, bool)>,
+}
+
+/// Fresher collateral beside the receipt, and the answer under it.
+struct Fresh {
+    changes: Vec<Edit<Material>>,
+    outcome: Outcome,
+    codes: Vec<&'static str>,
 }
 
 /// A vector made from a receipt with a derived nonce.
@@ -84,6 +93,7 @@ impl Vector {
             anchors: Anchors::Test,
             at: None,
             now: None,
+            fresh: None,
             outcome: Outcome::Verified,
             codes: usual.to_vec(),
             flags: None,
@@ -158,7 +168,7 @@ impl Vector {
             let stages = ["quote", "certificate", "sgx-extension", "collateral", "crl", "tcb-info", "qe-identity"];
             let more = ["window", "qe", "platform", "tdx-module", "tcb", "td", "limit"];
             let stage = code.split('.').next().unwrap_or_default();
-            let harmless = ["unknown-item", "crl-as-text", "too-old", "age-unknown"].map(|what| format!("collateral.{what}"));
+            let harmless = ["unknown-item", "crl-as-text", "too-old", "age-unknown", "not-fresh"].map(|what| format!("collateral.{what}"));
             !harmless.iter().any(|harmless| harmless == code) && (stages.contains(&stage) || more.contains(&stage))
         };
         let no_report_data = [
@@ -184,6 +194,16 @@ impl Vector {
         material.file()
     }
 
+    /// The fresh collateral, where the vector has some.
+    pub(crate) fn fresh_file(&self) -> Option<Vec<u8>> {
+        let fresh = self.fresh.as_ref()?;
+        let mut material = (self.base)();
+        for change in &fresh.changes {
+            change(&mut material);
+        }
+        Some(material.collateral.file(&material.ca, &material.root))
+    }
+
     /// The entry in the manifest.
     pub(crate) fn entry(&self) -> Json {
         let text = |text: &str| Json::from(text);
@@ -202,10 +222,25 @@ impl Vector {
             ("anchors".into(), anchors),
             ("at".into(), self.at.map_or_else(|| token("null"), text)),
             ("now".into(), self.now.map_or_else(|| token("null"), text)),
+            ("fresh".into(), self.fresh.as_ref().map_or_else(|| token("null"), |fresh| fresh.entry(&self.id))),
             ("outcome".into(), text(self.outcome.name())),
-            ("codes".into(), Json::List(self.codes.iter().map(|code| text(code)).collect())),
+            ("codes".into(), names(&self.codes)),
         ])
     }
+}
+
+impl Fresh {
+    fn entry(&self, id: &str) -> Json {
+        Json::Object(vec![
+            ("collateral".into(), format!("collateral/{id}.json").into()),
+            ("outcome".into(), self.outcome.name().into()),
+            ("codes".into(), names(&self.codes)),
+        ])
+    }
+}
+
+fn names(codes: &[&'static str]) -> Json {
+    Json::List(codes.iter().map(|code| Json::from(*code)).collect())
 }
 
 impl Anchors {
@@ -226,6 +261,7 @@ pub(crate) fn all() -> Vec<Vector> {
         quote::vectors(),
         certificates::vectors(),
         collateral::vectors(),
+        fresh::vectors(),
         tcb::vectors(),
         binding::vectors(),
         meaning::vectors(),

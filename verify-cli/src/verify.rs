@@ -7,7 +7,7 @@ use verify_core::{Anchors, Instant, Report, Request, Timestamp, Verifier, escape
 
 use crate::args::{At, VerifyArgs};
 use crate::exit;
-use crate::inputs::{Input, read_settings};
+use crate::inputs::{Input, read_evidence, read_settings};
 use crate::json::Documents;
 use crate::layout::{PLAIN, Page};
 use crate::output::{Output, complain};
@@ -22,6 +22,14 @@ pub(crate) fn run(arguments: &VerifyArgs, output: &mut Output) -> u8 {
             return exit::USAGE;
         }
     };
+    let fresh_collateral = match arguments.collateral.as_deref().map(|path| (path, read_evidence(path))) {
+        Some((path, Err(failure))) => {
+            complain(&format!("error: --collateral {}: {}", escape(&path.to_string_lossy()), failure.message));
+            return failure.exit_code;
+        }
+        Some((_, Ok(bytes))) => Some(bytes),
+        None => None,
+    };
     let (inputs, passed_over) = Input::resolve(&arguments.paths);
     if !arguments.quiet {
         passed_over.iter().for_each(|word| complain(word));
@@ -35,8 +43,10 @@ pub(crate) fn run(arguments: &VerifyArgs, output: &mut Output) -> u8 {
     let mut batch = Batch::default();
     for input in &inputs {
         let answer = input.ask(|bytes| {
-            let request = Request::new(bytes).named(input.name()).judged_at(instant);
-            let report = verifier.verify(&now.map_or(request, |now| request.now(now)));
+            let mut request = Request::new(bytes).named(input.name()).judged_at(instant);
+            request = now.map_or(request, |now| request.now(now));
+            request = fresh_collateral.as_deref().map_or(request, |collateral| request.with_fresh_collateral(collateral));
+            let report = verifier.verify(&request);
             let receipt_id = if inputs.len() > 1 { receipt_id(bytes) } else { None };
             (report, receipt_id)
         });

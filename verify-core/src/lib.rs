@@ -35,7 +35,7 @@ mod binding;
 mod certificate;
 mod claims;
 mod crypto;
-mod dcap;
+pub mod dcap;
 mod fields;
 mod inspect;
 mod json;
@@ -60,7 +60,7 @@ pub use policy::{Policy, PolicyError};
 pub use problem::{Code, CodeInfo, Effect, Location, Problem};
 pub use report::{
     AnchorsInForce, Check, CheckResult, Claim, Coverage, Facts, Input, Judged, ObjectWindow, Obligation, Outcome, OutputFacts,
-    PlatformFacts, PolicyInForce, Report, TcbFacts, TcbStatus, Tool, TrustDomainFacts, WindowFacts,
+    PlatformFacts, PolicyInForce, QuoteFacts, QuoteReport, Report, TcbFacts, TcbStatus, Tool, TrustDomainFacts, WindowFacts,
 };
 pub use text::escape;
 pub use time::{Timestamp, TimestampError};

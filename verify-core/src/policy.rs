@@ -218,6 +218,19 @@ impl Policy {
         self.effects.get(&code).copied().unwrap_or(code.info().default_effect)
     }
 
+    /// This policy for collateral that the caller brought. Its faults are not the receipt's, so of what it may find only Intel's
+    /// word about the platform refutes, and everything else that would, prevents.
+    pub(crate) fn for_fresh_collateral(&self) -> Self {
+        let said_by_intel = [Code::CertificateRevoked, Code::TcbRevoked, Code::TcbNoLevel, Code::ModuleMismatch, Code::QeIdentityMismatch];
+        let mut policy = self.clone();
+        for code in Code::ALL.iter().filter(|code| !said_by_intel.contains(code)) {
+            if self.effect(*code) == Effect::Refutes {
+                policy.effects.insert(*code, Effect::Prevents);
+            }
+        }
+        policy
+    }
+
     /// Whether this policy limits the age of collateral, so that a request needs the current time.
     pub fn limits_age(&self) -> bool {
         self.maximum_age.is_some()

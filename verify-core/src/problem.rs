@@ -297,6 +297,11 @@ codes! {
         "Give the verifier the current time; on the command line, set the clock of this machine right.",
         "SECURITY.md, old collateral";
 
+    CollateralNotFresh = "collateral.not-fresh", Prevents, [], None,
+        "The collateral that was given as fresh is older than the one that the receipt carries, so it says nothing about later.",
+        "Fetch current collateral for the platform (its FMSPC and CA), or leave it out.",
+        "SECURITY.md, old collateral";
+
     CrlMalformed = "crl.malformed", Refutes, [], Some("STATUS_UNSUPPORTED_QUOTE_COLLATERAL_FORMAT"),
         "A revocation list is not a well-formed X.509 version 2 CRL with a next update.",
         "Fetch the collateral again.",
