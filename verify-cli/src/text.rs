@@ -155,7 +155,7 @@ fn hardware(report: &Report, page: &mut Page) {
 fn hardware_doubts(report: &Report) -> Vec<&'static str> {
     let weighs = |code: &Code| report.problems.iter().any(|problem| problem.code == *code && problem.effect >= Effect::Prevents);
     let mut doubts: Vec<&'static str> = Vec::new();
-    for check in report.checks.iter().filter(|check| (Obligation::Quote..=Obligation::TdAttributes).contains(&check.id)) {
+    for check in report.checks.iter().filter(|check| (Obligation::Quote..=Obligation::Attributes).contains(&check.id)) {
         let found = match &check.result {
             CheckResult::Passed | CheckResult::Softened { .. } | CheckResult::Waived | CheckResult::NotApplicable { .. } => Vec::new(),
             CheckResult::Failed { codes } => codes.iter().filter(|code| weighs(code)).map(|code| code.name()).collect(),

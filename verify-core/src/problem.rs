@@ -187,11 +187,11 @@ codes! {
         "Intel TDX DCAP quote generation, appendix 3 (quote format)";
     QuoteVersionUnsupported = "quote.version-unsupported", Prevents, [], Some("STATUS_UNSUPPORTED_QUOTE_FORMAT"),
         "The quote has a version or body that this verifier does not check.",
-        "Supported is quote version 4 with a TD 1.0 body. Use a verifier that knows this version.",
+        "Supported are versions 3, 4 and 5 with the bodies that Intel defined so far; in a receipt, those of a TDX trust domain (4 and 5).",
         "Intel TDX DCAP quote generation, appendix 3 (quote header)";
     QuoteTeeUnsupported = "quote.tee-unsupported", Prevents, [], Some("STATUS_UNSUPPORTED_QUOTE_FORMAT"),
-        "The quote is not of a TDX trust domain (TEE type 0x81).",
-        "A Polaris receipt carries a TDX quote.",
+        "The quote is of another kind of TEE than can be used here.",
+        "A Polaris receipt carries the quote of a TDX trust domain (TEE type 0x81); `receipt quote` also judges those of SGX enclaves (0).",
         "Intel TDX DCAP quote generation, appendix 3 (quote header)";
     QuoteKeyTypeUnsupported = "quote.key-type-unsupported", Prevents, [], Some("STATUS_UNSUPPORTED_QUOTE_FORMAT"),
         "The attestation key is not ECDSA P-256 (type 2).",
@@ -319,7 +319,7 @@ codes! {
         "Intel PCS API version 4, TCB info";
     TcbInfoKind = "tcb-info.kind-wrong", Refutes, [], Some("STATUS_TCB_INFO_MISMATCH"),
         "The TCB info is for another kind of TEE than the quote.",
-        "A TDX quote needs the TCB info with id TDX.",
+        "A TDX quote needs the TCB info with id TDX, an SGX quote the one with id SGX.",
         "Intel PCS API version 4, TCB info";
     TcbInfoVersion = "tcb-info.version-unsupported", Prevents, [], Some("STATUS_SGX_TCB_INFO_UNSUPPORTED_FORMAT"),
         "The TCB info has a version or TCB type that this verifier does not know.",
@@ -338,8 +338,8 @@ codes! {
         "Fetch the collateral again, byte for byte as Intel serves it; if it still fails, it was edited.",
         "Intel PCS API version 4, enclave identity";
     QeIdentityKind = "qe-identity.kind-wrong", Refutes, [], Some("STATUS_QE_IDENTITY_MISMATCH"),
-        "The QE identity is for another enclave than the TD quoting enclave.",
-        "A TDX quote needs the identity with id TD_QE.",
+        "The QE identity is for another enclave than the quoting enclave of this TEE.",
+        "A TDX quote needs the identity with id TD_QE, an SGX quote the one with id QE.",
         "Intel PCS API version 4, enclave identity";
     QeIdentityVersion = "qe-identity.version-unsupported", Prevents, [], Some("STATUS_SGX_ENCLAVE_IDENTITY_UNSUPPORTED_VERSION"),
         "The QE identity has a version that this verifier does not know.",
@@ -363,8 +363,8 @@ codes! {
         "The attestation key was not made by the certified quoting enclave.",
         "Intel TDX DCAP quote generation, appendix 3 (QE report)";
     QeIdentityMismatch = "qe.identity-mismatch", Refutes, [], Some("STATUS_QE_IDENTITY_MISMATCH"),
-        "The enclave that vouches for the attestation key is certified by a genuine platform, but it is not Intel's TD quoting enclave.",
-        "Any enclave on an Intel machine can get a certified report; only the TD quoting enclave counts.",
+        "The enclave that vouches for the attestation key is certified by a genuine platform, but it is not Intel's quoting enclave for this TEE.",
+        "Any enclave on an Intel machine can get a certified report; only Intel's quoting enclave, not in debug mode, counts.",
         "Intel PCS API version 4, enclave identity";
     PlatformFmspc = "platform.fmspc-mismatch", Refutes, [], Some("STATUS_TCB_INFO_MISMATCH"),
         "The TCB info is genuine but of another platform type (FMSPC).",
@@ -410,6 +410,14 @@ codes! {
         "The platform needs a configuration change and the enclave's software needs hardening.",
         "Ask for a receipt from a reconfigured platform, or accept the named advisories in a policy.",
         "Intel PCS API version 4, TCB info (tcbStatus)";
+    TcbRelaunch = "tcb.relaunch-advised", Weakens, [Notes], Some("STATUS_TCB_TD_RELAUNCH_ADVISED"),
+        "The TD was launched under a TCB that is out of date; the TDX module was updated since, but the TD was not launched again.",
+        "Launch the TD again: the platform itself is updated, so restarting the TD is enough.",
+        "Intel quote verification library, TDRelaunchCheck; TD 1.5 report, TEE_TCB_SVN2";
+    TcbRelaunchConfiguration = "tcb.relaunch-advised-configuration-needed", Weakens, [Notes], Some("STATUS_TCB_TD_RELAUNCH_ADVISED_CONFIGURATION_NEEDED"),
+        "The TD was launched under a TCB that is out of date and was updated since; the platform also needs a configuration change.",
+        "Reconfigure the platform and launch the TD again, or accept the named advisories in a policy.",
+        "Intel quote verification library, TDRelaunchCheck; TD 1.5 report, TEE_TCB_SVN2";
     TcbAdvisories = "tcb.advisories", Notes, [], None,
         "Intel lists advisories for a TCB level that it calls up to date.",
         "Read the advisories; the status already takes them into account.",
@@ -451,6 +459,11 @@ codes! {
         "XFAM lacks a bit that is always set, or has one that no known module allows.",
         "Check the TD's configuration.",
         "Intel TDX module ABI, XFAM";
+
+    SgxDebug = "sgx-enclave.debug", Refutes, [], None,
+        "The SGX enclave runs in debug mode: its host can read and change its memory.",
+        "Nothing that a debug enclave says is evidence.",
+        "Intel SDM volume 3D, ATTRIBUTES.DEBUG";
 
     BindingReportData = "binding.report-data-mismatch", Refutes, [], None,
         "The report data of the quote is not the hash of the fields that the receipt shows: the quote belongs to other data.",

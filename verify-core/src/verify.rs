@@ -11,6 +11,7 @@
 use crate::anchors::Anchors;
 use crate::binding;
 use crate::claims::{self, Proven};
+use crate::dcap::quote::Accepted;
 use crate::dcap::{self, Appraisal, Instant};
 use crate::json;
 use crate::ledger::{Checked, Ledger, Stopped, need};
@@ -85,14 +86,13 @@ impl Verifier {
         let quote = receipt.evidence.and_then(|evidence| need(&evidence.quote)).map(Vec::as_slice);
         let collateral = receipt.evidence.and_then(|evidence| need(&evidence.collateral)).map(Vec::as_slice);
         let Appraisal { quote, trust_domain, genuine, judged, facts: hardware } =
-            dcap::verify(quote, collateral, request.instant, &self.policy, &self.anchors, &mut ledger);
+            dcap::verify(quote, Accepted::TrustDomains, collateral, request.instant, &self.policy, &self.anchors, &mut ledger);
 
         // 3. Every field under the quote is the one that the receipt shows.
-        let low = ledger.meet(Obligation::ReportDataLow, |findings| {
-            binding::report_data_low(receipt.bound?, need(&quote)?.trust_domain.unauthenticated(), findings)
-        });
+        let low = ledger
+            .meet(Obligation::ReportDataLow, |findings| binding::report_data_low(receipt.bound?, &need(&quote)?.trust_domain()?, findings));
         let high = ledger.meet(Obligation::ReportDataHigh, |findings| {
-            binding::report_data_high(receipt.bound?, need(&quote)?.trust_domain.unauthenticated(), findings)
+            binding::report_data_high(receipt.bound?, &need(&quote)?.trust_domain()?, findings)
         });
         let stdout = receipt.evidence.and_then(|evidence| need(&evidence.stdout)).map(Vec::as_slice);
         let output_bound = ledger.meet(Obligation::OutputHash, |findings| binding::output(receipt.bound?, stdout?, findings));
