@@ -1,23 +1,23 @@
 //! `receipt verify`: settle what is trusted and asked for, judge every input on its own, show each answer and the whole.
 
 use std::collections::BTreeMap;
-use std::time::SystemTime;
 
-use verify_core::{Anchors, Instant, Report, Request, Timestamp, Verifier, escape};
+use verify_core::{Report, Request, Verifier};
 
-use crate::args::{At, VerifyArgs};
+use crate::args::VerifyArgs;
 use crate::exit;
-use crate::inputs::{Input, read_settings};
+use crate::inputs::Input;
 use crate::json::Documents;
 use crate::layout::{PLAIN, Page};
 use crate::output::{Output, complain};
 use crate::policy;
+use crate::terms;
 use crate::text;
 
 pub(crate) fn run(arguments: &VerifyArgs, output: &mut Output) -> u8 {
     let settled = policy::load(&arguments.policy)
-        .and_then(|policy| Ok((policy, anchors(arguments)?)))
-        .and_then(|(policy, anchors)| Ok((Verifier::new(policy, anchors), instant(arguments.at)?)));
+        .and_then(|policy| Ok((policy, terms::anchors(&arguments.terms)?)))
+        .and_then(|(policy, anchors)| Ok((Verifier::new(policy, anchors), terms::instant(&arguments.terms)?)));
     let (verifier, instant) = match settled {
         Ok(settled) => settled,
         Err(message) => {
@@ -66,35 +66,6 @@ pub(crate) fn run(arguments: &VerifyArgs, output: &mut Output) -> u8 {
         }
     }
     batch.worst
-}
-
-fn anchors(arguments: &VerifyArgs) -> Result<Anchors, String> {
-    let mut anchors = Anchors::intel();
-    if let Some(path) = &arguments.root {
-        let named = |error: String| format!("cannot read trust root {}: {}", escape(&path.to_string_lossy()), escape(&error));
-        let certificate = read_settings(path).map_err(named)?;
-        anchors = Anchors::from_root(&certificate).map_err(|error| named(error.to_string()))?;
-    }
-    if let Some(path) = &arguments.tcb_signing_cert {
-        let named = |error: String| format!("cannot read TCB signing certificate {}: {}", escape(&path.to_string_lossy()), escape(&error));
-        let certificate = read_settings(path).map_err(named)?;
-        anchors = anchors.with_tcb_signing(&certificate).map_err(|error| named(error.to_string()))?;
-    }
-    Ok(anchors)
-}
-
-/// The one place where the clock is read, and only if the user asks for it.
-fn instant(at: At) -> Result<Instant, String> {
-    match at {
-        At::Collateral => Ok(Instant::Collateral),
-        At::Given(instant) => Ok(Instant::Given(instant)),
-        At::Now => {
-            let since_epoch = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).ok();
-            let seconds = since_epoch.and_then(|elapsed| i64::try_from(elapsed.as_secs()).ok());
-            let now = seconds.ok_or("--at now: the clock of this machine shows no usable time")?;
-            Ok(Instant::Now(Timestamp::from_unix_seconds(now)))
-        }
-    }
 }
 
 /// The id that a receipt gives itself, escaped; it proves nothing.

@@ -1,4 +1,4 @@
-//! Documents that follow from the code: the page of codes and the JSON Schema of reports. `UPDATE=1` rewrites the page.
+//! Documents that follow from the code: the page of codes and the JSON Schemas of reports. `UPDATE=1` rewrites the page.
 
 #![expect(clippy::disallowed_methods, reason = "tests read files and the environment")]
 
@@ -7,7 +7,8 @@ mod support;
 use std::fmt::Write;
 
 use serde_json::Value;
-use verify_core::{Anchors, Code, Effect, Obligation, Policy, Request, Verifier};
+use verify_core::dcap::verify_quote;
+use verify_core::{Anchors, Code, Effect, Instant, Obligation, Policy, Request, TcbStatus, Verifier};
 
 #[test]
 fn the_page_of_codes_is_the_registry() {
@@ -60,15 +61,38 @@ fn reports_fit_their_schema() {
     for vector in manifest.as_array().expect("vectors") {
         let receipt = support::read(&vectors.join(vector["receipt"].as_str().expect("a path")));
         let report = verifier.verify(&Request::new(&receipt).named("receipt.json"));
-        let json: Value = serde_json::from_str(&report.to_json()).expect("JSON");
-        let faults: Vec<String> = validator.iter_errors(&json).map(|error| format!("{}: {error}", error.instance_path())).collect();
-        assert!(faults.is_empty(), "{}: {faults:?}", vector["id"]);
-        assert_eq!(json, serde_json::from_str::<Value>(&report.to_json_pretty()).expect("JSON"));
+        assert_fits(&validator, &report.to_json(), &report.to_json_pretty(), &vector["id"]);
     }
 }
 
 #[test]
-fn the_schema_names_every_effect_and_obligation() {
+fn quote_reports_fit_their_schema() {
+    let docs = support::workspace().join("docs");
+    let schema = |name: &str| support::read_json(&docs.join(name));
+    let shared = jsonschema::Registry::new().add("json-schema:///report-v1.schema.json", schema("report-v1.schema.json"));
+    let shared = shared.and_then(|registry| registry.prepare()).expect("a valid schema");
+    let options = jsonschema::options().with_base_uri("json-schema:///quote-report-v1.schema.json").with_registry(&shared);
+    let validator = options.build(&schema("quote-report-v1.schema.json")).expect("a valid schema");
+    let vectors = support::workspace().join("test-vectors");
+    let read = |name: &str| support::read(&vectors.join(name));
+    let anchors = Anchors::from_root(&read("pki/root.pem")).and_then(|anchors| anchors.with_tcb_signing(&read("pki/tcb_signing.pem")));
+    let anchors = anchors.expect("the test PKI");
+    for vector in support::read_json(&vectors.join("quotes.json")).as_array().expect("vectors") {
+        let [quote, collateral] = ["quote", "collateral"].map(|member| read(vector[member].as_str().expect("a path")));
+        let report = verify_quote(&quote, &collateral, Instant::Collateral, &anchors).named("quote.bin", "collateral.json");
+        assert_fits(&validator, &report.to_json(), &report.to_json_pretty(), &vector["id"]);
+    }
+}
+
+fn assert_fits(validator: &jsonschema::Validator, line: &str, pretty: &str, id: &Value) {
+    let json: Value = serde_json::from_str(line).expect("JSON");
+    let faults: Vec<String> = validator.iter_errors(&json).map(|error| format!("{}: {error}", error.instance_path())).collect();
+    assert!(faults.is_empty(), "{id}: {faults:?}");
+    assert_eq!(json, serde_json::from_str::<Value>(pretty).expect("JSON"));
+}
+
+#[test]
+fn the_schema_names_every_effect_status_and_obligation() {
     let schema = support::read_json(&support::workspace().join("docs/report-v1.schema.json"));
     let names = |pointer: &str| -> Vec<String> {
         let list = schema.pointer(pointer).and_then(Value::as_array).expect("a list of names");
@@ -76,6 +100,18 @@ fn the_schema_names_every_effect_and_obligation() {
     };
     let effects: Vec<&str> = Effect::ALL.iter().map(|effect| effect.name()).collect();
     assert_eq!(names("/$defs/effect/enum"), effects);
+    let statuses = [
+        TcbStatus::UpToDate,
+        TcbStatus::SWHardeningNeeded,
+        TcbStatus::ConfigurationNeeded,
+        TcbStatus::ConfigurationAndSWHardeningNeeded,
+        TcbStatus::OutOfDate,
+        TcbStatus::OutOfDateConfigurationNeeded,
+        TcbStatus::TDRelaunchAdvised,
+        TcbStatus::TDRelaunchAdvisedConfigurationNeeded,
+        TcbStatus::Revoked,
+    ];
+    assert_eq!(names("/$defs/tcb_status/enum"), statuses.map(TcbStatus::name));
     let obligations: Vec<&str> = Obligation::ALL.iter().map(|obligation| obligation.id()).collect();
     assert_eq!(names("/$defs/obligation/enum"), obligations);
 }

@@ -363,13 +363,28 @@ fn dcap(shared: &Path) -> Vec<Trial> {
     let manifest = support::read_json(&folder.join("manifest.json"));
     let entries = manifest["entries"].as_array().cloned().unwrap_or_default();
     assert_eq!(entries.len(), 268);
+    let sgx = folder.clone();
+    let sgx = test("dcap::an SGX quote under the Processor CA".to_owned(), move || check_sgx_quote(&sgx));
     entries
         .into_iter()
         .map(|entry| {
             let folder = folder.clone();
             test(format!("dcap::{}", text(&entry["id"])), move || check_quote(&folder, &entry))
         })
+        .chain([sgx])
         .collect()
+}
+
+/// An SGX quote and its own collateral, which stand in the corpus only in crossed pairs.
+fn check_sgx_quote(folder: &Path) -> Result<(), String> {
+    let quote = support::read(&folder.join("real/quotes/dcapqvl_sgx_quote.bin"));
+    let collateral = support::read(&folder.join("real/collateral/dq_2025_sgx_00a067.polaris.json"));
+    let report = verify_quote(&quote, &collateral, Instant::Collateral, &Anchors::intel());
+    equal("outcome", report.outcome, Outcome::UnderProvenanced)?;
+    equal("codes", report.problems.iter().map(|problem| problem.code).collect(), vec![Code::TcbConfigurationSwHardening])?;
+    let tcb = report.facts.tcb.ok_or("no status")?;
+    equal("advisories", tcb.advisories, vec!["INTEL-SA-00289".to_owned(), "INTEL-SA-00615".to_owned()])?;
+    equal("issuing CA", report.facts.platform.map(|platform| platform.ca), Some("processor"))
 }
 
 fn check_quote(folder: &Path, entry: &Value) -> Result<(), String> {

@@ -1,7 +1,7 @@
 //! Verification of Intel quotes against Intel's collateral, without any receipt.
 //!
-//! A *quote* is what a TDX trust domain hands out to show what it is: measurements and 64 bytes of its choice (the report
-//! data), signed by a key that a chain of certificates ties to Intel's root. The *collateral* is what Intel signs about
+//! A *quote* is what a TDX trust domain or an SGX enclave hands out to show what it is: measurements and 64 bytes of its choice
+//! (the report data), signed by a key that a chain of certificates ties to Intel's root. The *collateral* is what Intel signs about
 //! platforms: TCB info, the identity of the quoting enclave and two revocation lists. [`verify_quote`] judges the one by the
 //! other, offline, at one instant:
 //!
@@ -19,9 +19,16 @@
 //!
 //! A report says *verified* where every rule holds: the layout fits exactly, the signatures lead to the anchors, nothing is
 //! revoked, everything signed is current at the instant, the collateral is of this platform, the quoting enclave and the TDX
-//! module are Intel's, all stand on an up-to-date TCB level, and the trust domain is closed to its host. That is all: whose
-//! measurements those are, and what the report data means, the caller has to compare with what he expects
-//! ([`QuoteFacts`](crate::QuoteFacts)). A quote says nothing about when it was made.
+//! module are Intel's, all stand on an up-to-date TCB level, and the trust domain or enclave is closed to its host. That is
+//! all: whose measurements those are, and what the report data means, the caller has to compare with what he expects
+//! ([`QuoteFacts`](crate::QuoteFacts)); anybody with a genuine machine can have a genuine quote. Nor does a quote say when it
+//! was made.
+//!
+//! | version | of | TCB info | identity |
+//! |---|---|---|---|
+//! | 3 | an SGX enclave | SGX | QE |
+//! | 4 | a trust domain (TD 1.0), or an SGX enclave | TDX, or SGX | TD_QE, or QE |
+//! | 5 | a trust domain (TD 1.0, 1.5, 1.5Ex), or an SGX enclave | TDX, or SGX | TD_QE, or QE |
 
 pub(crate) mod attributes;
 pub(crate) mod chain;
@@ -73,9 +80,9 @@ pub enum Instant {
 
 /// Judges `quote` by `collateral` at the instant `at`, trusting `anchors`. Findings have the effects of the registry.
 ///
-/// `quote` is the quote's bytes: version 4 with a TD 1.0 body; zero bytes may follow. `collateral` is the JSON of either known
-/// container: the Polaris item map of version 1 or dcap-qvl's QuoteCollateralV3. Total: hostile bytes give a report as any
-/// others do.
+/// `quote` is the quote's bytes, at most 64 KiB, of version 3, 4 or 5; zero bytes may follow. It may be of a TDX trust domain
+/// (TD 1.0, TD 1.5 or TD 1.5Ex) or of an SGX enclave. `collateral` is the JSON of either known container, at most 4 MiB: the
+/// Polaris item map of version 1 or dcap-qvl's QuoteCollateralV3. Total: hostile bytes give a report as any others do.
 pub fn verify_quote(quote: &[u8], collateral: &[u8], at: Instant, anchors: &Anchors) -> QuoteReport {
     judge(quote, collateral, at, &Policy::strict(), anchors)
 }
