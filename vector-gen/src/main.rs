@@ -1,4 +1,4 @@
-//! Writes `test-vectors/`: receipts of a PKI of our own, the policies they are judged under, and what a verifier has to find.
+//! Writes `test-vectors/`: receipts and quotes of a PKI of our own, the policies they are judged under, and what a verifier has to find.
 //!
 //! Nothing is drawn at random and nothing is verified: the expected findings stand in the source, beside each change.
 
@@ -19,10 +19,10 @@ use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 use crate::json::Json;
-use crate::vectors::Anchors;
+use crate::vectors::{Anchors, Subject, Vector};
 
 /// Folders in which every file is ours, but for those that are kept.
-const FOLDERS: [&str; 4] = ["collateral", "pki", "policies", "receipts"];
+const FOLDERS: [&str; 5] = ["collateral", "pki", "policies", "quotes", "receipts"];
 
 /// Hand-written files in the generated folders.
 const KEPT: [&str; 1] = ["policies/observed.toml"];
@@ -62,15 +62,17 @@ fn files() -> BTreeMap<String, Vec<u8>> {
     let ids: BTreeSet<_> = vectors.iter().map(|vector| &vector.id).collect();
     assert_eq!(ids.len(), vectors.len(), "two vectors have the same id");
 
-    let manifest = Json::List(vectors.iter().map(|vector| vector.entry()).collect());
+    let manifest = |subject: Subject| {
+        let entries = vectors.iter().filter(|vector| vector.subject == subject).map(Vector::entry).collect();
+        (Json::List(entries).indented() + "\n").into_bytes()
+    };
     let produced = vectors.iter().flat_map(|vector| &vector.codes).copied().collect();
     let mut files = BTreeMap::from([
-        ("manifest.json".to_owned(), (manifest.indented() + "\n").into_bytes()),
+        ("manifest.json".to_owned(), manifest(Subject::Receipt)),
+        ("quotes.json".to_owned(), manifest(Subject::Quote)),
         ("UNCOVERED.md".to_owned(), uncovered::page(&produced).into_bytes()),
     ]);
-    files.extend(vectors.iter().map(|vector| (format!("receipts/{}.json", vector.id), vector.file())));
-    let fresh = vectors.iter().filter_map(|vector| Some((format!("collateral/{}.json", vector.id), vector.fresh_file()?)));
-    files.extend(fresh);
+    files.extend(vectors.iter().flat_map(Vector::files));
     files.extend(policies::all().into_iter().map(|(name, text)| (format!("policies/{name}.toml"), text.into_bytes())));
     for (anchors, (root, tcb_signing)) in [(Anchors::Test, receipt::test_pki()), (Anchors::OtherTest, receipt::other_pki())] {
         let [root_file, tcb_signing_file] = anchors.files();

@@ -1,5 +1,6 @@
 //! The table of vectors: what each one changes, and what a verifier has to find.
 
+mod bare;
 mod binding;
 mod certificates;
 mod collateral;
@@ -44,9 +45,19 @@ pub(crate) enum Anchors {
     Intel,
 }
 
+/// What is under test.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Subject {
+    /// A receipt, judged under a policy.
+    Receipt,
+    /// A quote with its collateral and no receipt.
+    Quote,
+}
+
 /// One vector.
 pub(crate) struct Vector {
     pub(crate) id: String,
+    pub(crate) subject: Subject,
     rule: String,
     base: fn() -> Material,
     changes: Vec<Edit<Material>>,
@@ -82,10 +93,16 @@ fn k3(id: &str, rule: &str) -> Vector {
     Vector::new(id.into(), rule.into(), Material::k3, &[USUAL[0], USUAL[1], "input.not-recovered"])
 }
 
+/// A vector made from a quote and collateral alone.
+fn bare(id: &str, rule: &str) -> Vector {
+    Vector { subject: Subject::Quote, ..Vector::new(id.into(), rule.into(), Material::classic, &[]) }
+}
+
 impl Vector {
     fn new(id: String, rule: String, base: fn() -> Material, usual: &[&'static str]) -> Self {
         Self {
             id,
+            subject: Subject::Receipt,
             rule,
             base,
             changes: Vec::new(),
@@ -166,7 +183,7 @@ impl Vector {
         let failed = matches!(self.outcome, Outcome::Unverifiable | Outcome::Invalid);
         let of_evidence = |code: &&str| {
             let stages = ["quote", "certificate", "sgx-extension", "collateral", "crl", "tcb-info", "qe-identity"];
-            let more = ["window", "qe", "platform", "tdx-module", "tcb", "td", "limit"];
+            let more = ["window", "qe", "platform", "tdx-module", "tcb", "td", "sgx-enclave", "limit"];
             let stage = code.split('.').next().unwrap_or_default();
             let harmless = ["unknown-item", "crl-as-text", "too-old", "age-unknown", "not-fresh"].map(|what| format!("collateral.{what}"));
             !harmless.iter().any(|harmless| harmless == code) && (stages.contains(&stage) || more.contains(&stage))
@@ -184,24 +201,29 @@ impl Vector {
             .unwrap_or((!(failed && self.codes.iter().any(of_evidence)), !self.codes.iter().any(|code| no_report_data.contains(code))))
     }
 
-    /// The bytes of the receipt.
-    pub(crate) fn file(&self) -> Vec<u8> {
+    /// The files under test, by their paths.
+    pub(crate) fn files(&self) -> Vec<(String, Vec<u8>)> {
         let mut material = (self.base)();
         material.receipt.flags = self.written_flags();
         for change in &self.changes {
             change(&mut material);
         }
-        material.file()
+        let contents = match self.subject {
+            Subject::Receipt => vec![material.file()],
+            Subject::Quote => material.evidence().to_vec(),
+        };
+        let under_test = self.paths().into_iter().map(|(_, path)| path).zip(contents);
+        under_test.chain(self.fresh.as_ref().map(|fresh| (fresh.path(&self.id), fresh.file((self.base)())))).collect()
     }
 
-    /// The fresh collateral, where the vector has some.
-    pub(crate) fn fresh_file(&self) -> Option<Vec<u8>> {
-        let fresh = self.fresh.as_ref()?;
-        let mut material = (self.base)();
-        for change in &fresh.changes {
-            change(&mut material);
+    /// The names of the files under test in the manifest, and their paths.
+    fn paths(&self) -> Vec<(&'static str, String)> {
+        match self.subject {
+            Subject::Receipt => vec![("receipt", format!("receipts/{}.json", self.id))],
+            Subject::Quote => {
+                vec![("quote", format!("quotes/{}.bin", self.id)), ("collateral", format!("quotes/{}.json", self.id))]
+            }
         }
-        Some(material.collateral.file(&material.ca, &material.root))
     }
 
     /// The entry in the manifest.
@@ -214,25 +236,37 @@ impl Vector {
                 Json::Object(vec![("root".into(), text(root)), ("tcb_signing".into(), text(tcb_signing))])
             }
         };
-        Json::Object(vec![
-            ("id".into(), text(&self.id)),
-            ("rule".into(), text(&self.rule)),
-            ("receipt".into(), format!("receipts/{}.json", self.id).into()),
-            ("policy".into(), format!("policies/{}.toml", self.policy).into()),
-            ("anchors".into(), anchors),
-            ("at".into(), self.at.map_or_else(|| token("null"), text)),
-            ("now".into(), self.now.map_or_else(|| token("null"), text)),
-            ("fresh".into(), self.fresh.as_ref().map_or_else(|| token("null"), |fresh| fresh.entry(&self.id))),
-            ("outcome".into(), text(self.outcome.name())),
-            ("codes".into(), names(&self.codes)),
-        ])
+        let mut members = vec![("id", text(&self.id)), ("rule", text(&self.rule))];
+        members.extend(self.paths().into_iter().map(|(name, path)| (name, path.into())));
+        if self.subject == Subject::Receipt {
+            members.push(("policy", format!("policies/{}.toml", self.policy).into()));
+        }
+        members.extend([("anchors", anchors), ("at", self.at.map_or_else(|| token("null"), text))]);
+        if self.subject == Subject::Receipt {
+            members.push(("now", self.now.map_or_else(|| token("null"), text)));
+            members.push(("fresh", self.fresh.as_ref().map_or_else(|| token("null"), |fresh| fresh.entry(&self.id))));
+        }
+        members.extend([("outcome", text(self.outcome.name())), ("codes", names(&self.codes))]);
+        Json::Object(members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
     }
 }
 
 impl Fresh {
+    fn path(&self, id: &str) -> String {
+        format!("collateral/{id}.json")
+    }
+
+    /// The collateral of `material`, changed.
+    fn file(&self, mut material: Material) -> Vec<u8> {
+        for change in &self.changes {
+            change(&mut material);
+        }
+        material.collateral.file(&material.ca, &material.root)
+    }
+
     fn entry(&self, id: &str) -> Json {
         Json::Object(vec![
-            ("collateral".into(), format!("collateral/{id}.json").into()),
+            ("collateral".into(), self.path(id).into()),
             ("outcome".into(), self.outcome.name().into()),
             ("codes".into(), names(&self.codes)),
         ])
@@ -266,6 +300,7 @@ pub(crate) fn all() -> Vec<Vector> {
         binding::vectors(),
         meaning::vectors(),
         policy::vectors(),
+        bare::vectors(),
     ]
     .into_iter()
     .flatten()

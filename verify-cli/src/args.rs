@@ -13,6 +13,8 @@ Examples:
   receipt verify runs/                    judge every receipt.json below runs/
   receipt verify --format jsonl runs/     one JSON report per line
   receipt verify --policy mine.toml -     judge standard input by your own policy
+  receipt quote quote.bin --collateral collateral.json
+                                          judge a bare quote, without a receipt
   receipt inspect receipt.json            show what a receipt says, unverified
   receipt explain enclave.unpinned        what a finding means and what to do";
 
@@ -23,6 +25,12 @@ Examples:
   receipt verify --at now receipt.json
   receipt verify --collateral fresh.json --max-age 30d receipt.json
   receipt verify --root root.pem --tcb-signing-cert tcb.pem --policy test.toml receipt.json";
+
+const QUOTE_EXAMPLES: &str = "\
+Examples:
+  receipt quote quote.bin --collateral collateral.json
+  receipt quote --at 2026-08-01T00:00:00Z quote.hex --collateral collateral.json
+  base64 quote.bin | receipt quote - --collateral collateral.json";
 
 /// Verify Polaris receipts offline.
 ///
@@ -43,6 +51,9 @@ pub(crate) enum Command {
     /// Judge receipts: what does their evidence prove?
     #[command(after_help = format!("{VERIFY_EXAMPLES}\n\n{}", exit::TABLE))]
     Verify(VerifyArgs),
+    /// Judge a bare quote of a TDX trust domain or an SGX enclave: is it genuine, and what is it of?
+    #[command(after_help = format!("{QUOTE_EXAMPLES}\n\n{}", exit::TABLE))]
+    Quote(QuoteArgs),
     /// Show what receipts say, without judging: every output is UNVERIFIED
     #[command(after_help = exit::INSPECT_TABLE)]
     Inspect(InspectArgs),
@@ -63,11 +74,8 @@ pub(crate) struct VerifyArgs {
     /// How to show the reports
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
-    /// The instant to judge at: collateral, now, or RFC 3339
-    ///
-    /// collateral is the start of the common validity window of what Intel signed: the same answer on every day.
-    #[arg(long, value_name = "INSTANT", default_value = "collateral", value_parser = At::parse)]
-    pub(crate) at: At,
+    #[command(flatten)]
+    pub(crate) terms: TermsArgs,
     /// Fresh collateral for a second verdict, at the start of its own window
     ///
     /// The quote is judged as carried and by this collateral, and the worse of the two counts: what was revoked or fell behind since
@@ -85,18 +93,49 @@ pub(crate) struct VerifyArgs {
     /// With --collateral that is the fresh one: its start is compared with the clock of this machine.
     #[arg(long, value_name = "AGE")]
     pub(crate) max_age: Option<String>,
-    /// A root certificate to trust in the place of Intel's (PEM or DER)
-    #[arg(long, value_name = "FILE")]
-    pub(crate) root: Option<PathBuf>,
-    /// A TCB signing certificate to use in the place of Intel's (PEM or DER)
-    #[arg(long, value_name = "FILE")]
-    pub(crate) tcb_signing_cert: Option<PathBuf>,
     /// Show passed checks, notes and claims too
     #[arg(short, long, conflicts_with = "quiet")]
     pub(crate) verbose: bool,
     /// Print nothing: the exit code is the answer
     #[arg(short, long)]
     pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct QuoteArgs {
+    /// The quote as bytes, hex or base64; - for standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) quote: PathBuf,
+    /// The collateral: a Polaris item map or a QuoteCollateralV3, as JSON; - for standard input
+    #[arg(long, value_name = "FILE")]
+    pub(crate) collateral: PathBuf,
+    /// How to show the report
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) terms: TermsArgs,
+    /// Show passed checks and notes too
+    #[arg(short, long, conflicts_with = "quiet")]
+    pub(crate) verbose: bool,
+    /// Print nothing: the exit code is the answer
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
+/// When, and trusting whom.
+#[derive(Debug, Args)]
+pub(crate) struct TermsArgs {
+    /// The instant to judge at: collateral, now, or RFC 3339
+    ///
+    /// collateral is the start of the common validity window of what Intel signed: the same answer on every day.
+    #[arg(long, value_name = "INSTANT", default_value = "collateral", value_parser = At::parse)]
+    pub(crate) at: At,
+    /// A root certificate to trust in the place of Intel's (PEM or DER)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) root: Option<PathBuf>,
+    /// A TCB signing certificate to use in the place of Intel's (PEM or DER)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) tcb_signing_cert: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -42,7 +42,7 @@ impl Input {
         let (mut inputs, mut passed_over): (Vec<Self>, Vec<String>) = (Vec::new(), Vec::new());
         for path in paths {
             if path.as_os_str() == "-" {
-                let is_read = inputs.iter().any(|input| matches!(input.source, Source::StandardInput));
+                let is_read = inputs.iter().any(Self::is_standard_input);
                 let again =
                     Failure { word: "REPEATED", message: "standard input can be read once only".to_owned(), exit_code: exit::USAGE };
                 inputs.push(Self::at(path.clone(), if is_read { Source::Nothing(again) } else { Source::StandardInput }));
@@ -53,6 +53,16 @@ impl Input {
             }
         }
         (inputs, passed_over)
+    }
+
+    /// The input that `path` names, whatever it is; - is standard input.
+    pub(crate) fn named(path: &Path) -> Self {
+        let source = if path.as_os_str() == "-" { Source::StandardInput } else { Source::File(path.to_owned()) };
+        Self::at(path.to_owned(), source)
+    }
+
+    pub(crate) fn is_standard_input(&self) -> bool {
+        matches!(self.source, Source::StandardInput)
     }
 
     fn at(path: PathBuf, source: Source) -> Self {
@@ -130,11 +140,6 @@ pub(crate) fn read_settings(path: &Path) -> Result<Vec<u8>, String> {
         true => Ok(bytes),
         false => Err(format!("it has more than {SETTINGS_BYTES} bytes")),
     }
-}
-
-/// Reads a file that is evidence beside the inputs; the core refuses what is too long.
-pub(crate) fn read_evidence(path: &Path) -> Result<Vec<u8>, Failure> {
-    File::open(path).and_then(|file| read_bounded(file, RECEIPT_BYTES)).map_err(|error| unreadable(&error))
 }
 
 /// Reads at most `limit` bytes and one more, from files and devices alike.

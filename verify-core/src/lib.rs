@@ -59,8 +59,8 @@ pub use inspect::{Inspection, InspectionEntry, inspect};
 pub use policy::{Policy, PolicyError};
 pub use problem::{Code, CodeInfo, Effect, Location, Problem};
 pub use report::{
-    AnchorsInForce, Check, CheckResult, Claim, Coverage, Facts, Input, Judged, ObjectWindow, Obligation, Outcome, OutputFacts,
-    PlatformFacts, PolicyInForce, QuoteFacts, QuoteReport, Report, TcbFacts, TcbStatus, Tool, TrustDomainFacts, WindowFacts,
+    AnchorsInForce, Check, CheckResult, Claim, Coverage, EnclaveFacts, Facts, Input, Judged, ObjectWindow, Obligation, Outcome,
+    OutputFacts, PlatformFacts, PolicyInForce, QuoteFacts, QuoteReport, Report, TcbFacts, TcbStatus, Tool, TrustDomainFacts, WindowFacts,
 };
 pub use text::escape;
 pub use time::{Timestamp, TimestampError};

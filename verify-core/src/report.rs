@@ -74,7 +74,7 @@ macro_rules! obligations {
             pub const OF_A_RECEIPT: RangeInclusive<Obligation> = Obligation::Json..=Obligation::Claims;
 
             /// The obligations of a report about a quote; a receipt has them too.
-            pub const OF_A_QUOTE: RangeInclusive<Obligation> = Obligation::Quote..=Obligation::TdAttributes;
+            pub const OF_A_QUOTE: RangeInclusive<Obligation> = Obligation::Quote..=Obligation::Attributes;
 
             /// The stable name.
             pub const fn id(self) -> &'static str {
@@ -92,7 +92,7 @@ macro_rules! obligations {
 obligations! {
     Json = "json", "The receipt is strict JSON";
     Shape = "shape", "The receipt has the members, types and field shapes of its format";
-    Quote = "quote", "The quote has the exact layout of a TDX quote";
+    Quote = "quote", "The quote has the exact layout of its version";
     Collateral = "collateral", "The collateral is complete and decodable";
     PckChain = "pck-chain", "Three certificates lead from the PCK to the trusted root, by name, constraint and signature";
     SgxExtension = "sgx-extension", "The PCK certificate names its platform";
@@ -107,10 +107,10 @@ obligations! {
     QeIdentity = "qe-identity", "The QE identity is signed by the TCB signing key and well-formed";
     Validity = "validity", "Every signed object is current at the judged instant";
     Platform = "platform", "The TCB info is of this platform";
-    QuotingEnclave = "quoting-enclave", "The QE report is of Intel's TD quoting enclave";
+    QuotingEnclave = "quoting-enclave", "The QE report is of Intel's quoting enclave";
     TdxModule = "tdx-module", "The TDX module is one that the TCB info describes";
     TcbStatus = "tcb-status", "Platform, TDX module and QE stand on a TCB level that the policy accepts";
-    TdAttributes = "td-attributes", "The trust domain is closed to its host";
+    Attributes = "attributes", "The trust domain or enclave is closed to its host";
     FreshCollateral = "fresh-collateral", "The fresh collateral is not older than the carried one";
     CollateralAge = "collateral-age", "The newest collateral is as young as the policy asks";
     ReportDataLow = "report-data-low", "The first half of the report data binds nonce and requester key";
@@ -395,8 +395,10 @@ pub struct Facts {
 pub struct QuoteFacts {
     /// The platform, from the PCK certificate.
     pub platform: Option<PlatformFacts>,
-    /// The trust domain, from the signed quote.
+    /// The trust domain, from a signed quote of TDX.
     pub trust_domain: Option<TrustDomainFacts>,
+    /// The enclave, from a signed quote of SGX.
+    pub enclave: Option<EnclaveFacts>,
     /// The TCB status under the judged collateral.
     pub tcb: Option<TcbFacts>,
     /// The common validity window of all signed objects.
@@ -439,8 +441,30 @@ pub struct TrustDomainFacts {
     pub td_attributes: String,
     /// Extended features allowed to the TD: 8 bytes in quote order.
     pub xfam: String,
-    /// TEE TCB SVN: 16 bytes.
+    /// TEE TCB SVN: 16 bytes. Where the body has a second one, this is that of the TDX module that launched the TD.
     pub tee_tcb_svn: String,
+    /// TEE TCB SVN of the TDX module that runs now: 16 bytes; absent before TD 1.5.
+    pub tee_tcb_svn2: Option<String>,
+    /// Measurement of the bound service TDs: 48 bytes, zero where none is bound; absent before TD 1.5.
+    pub mrservicetd: Option<String>,
+    /// Report data: 64 bytes.
+    pub report_data: String,
+}
+
+/// Facts of the SGX enclave report inside the quote. Hex is lower case.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct EnclaveFacts {
+    /// Measurement of the enclave: 32 bytes.
+    pub mrenclave: String,
+    /// Hash of the key that signed the enclave: 32 bytes.
+    pub mrsigner: String,
+    /// Product id that the signer gave it.
+    pub isv_prod_id: u16,
+    /// Security version that the signer gave it.
+    pub isv_svn: u16,
+    /// Flags and extended features: 16 bytes in quote order.
+    pub attributes: String,
     /// Report data: 64 bytes.
     pub report_data: String,
 }
@@ -451,9 +475,12 @@ pub struct TrustDomainFacts {
 pub struct TcbFacts {
     /// The converged status.
     pub status: TcbStatus,
+    /// The status that the TD would have if the TDX module that runs now had launched it; absent before TD 1.5.
+    pub with_running_module: Option<TcbStatus>,
     /// Status of the platform's level alone.
     pub platform: TcbStatus,
-    /// Status of the TDX module's level; absent where the module has no identity of its own (module version 0).
+    /// Status of the TDX module's level at launch; absent for SGX and where the module has no identity of its own (module
+    /// version 0).
     pub tdx_module: Option<TcbStatus>,
     /// Status of the quoting enclave's level.
     pub quoting_enclave: TcbStatus,
@@ -483,6 +510,11 @@ pub enum TcbStatus {
     OutOfDate,
     /// Behind the current level, and needs another configuration.
     OutOfDateConfigurationNeeded,
+    /// The TD was launched by a TDX module that was behind, and the module that runs now is not: launch it again. Follows from
+    /// a quote with a TD 1.5 body, and never stands in collateral.
+    TDRelaunchAdvised,
+    /// The same on a platform that also needs another configuration.
+    TDRelaunchAdvisedConfigurationNeeded,
     /// No longer trusted by Intel.
     Revoked,
 }
@@ -497,6 +529,8 @@ impl TcbStatus {
             TcbStatus::ConfigurationAndSWHardeningNeeded => "ConfigurationAndSWHardeningNeeded",
             TcbStatus::OutOfDate => "OutOfDate",
             TcbStatus::OutOfDateConfigurationNeeded => "OutOfDateConfigurationNeeded",
+            TcbStatus::TDRelaunchAdvised => "TDRelaunchAdvised",
+            TcbStatus::TDRelaunchAdvisedConfigurationNeeded => "TDRelaunchAdvisedConfigurationNeeded",
             TcbStatus::Revoked => "Revoked",
         }
     }

@@ -13,6 +13,7 @@ use std::collections::BTreeSet;
 use crate::anchors::Anchors;
 use crate::binding;
 use crate::claims::{self, Proven};
+use crate::dcap::quote::Accepted;
 use crate::dcap::{self, Appraisal, Instant, age};
 use crate::json;
 use crate::ledger::{Checked, Ledger, Stopped, need};
@@ -102,7 +103,7 @@ impl Verifier {
         let carried_quote = receipt.evidence.and_then(|evidence| need(&evidence.quote)).map(Vec::as_slice);
         let collateral = receipt.evidence.and_then(|evidence| need(&evidence.collateral)).map(Vec::as_slice);
         let Appraisal { quote, trust_domain, genuine: genuine_as_carried, judged, facts: hardware } =
-            dcap::verify(carried_quote, collateral, request.instant, &self.policy, &self.anchors, &mut ledger);
+            dcap::verify(carried_quote, Accepted::TrustDomains, collateral, request.instant, &self.policy, &self.anchors, &mut ledger);
 
         let fresh = carried_quote.ok().zip(request.fresh_collateral).map(|(quote, collateral)| {
             dcap::judge(quote, collateral, Instant::Collateral, &self.policy.for_fresh_collateral(), &self.anchors)
@@ -128,11 +129,10 @@ impl Verifier {
         });
 
         // 3. Every field under the quote is the one that the receipt shows.
-        let low = ledger.meet(Obligation::ReportDataLow, |findings| {
-            binding::report_data_low(receipt.bound?, need(&quote)?.trust_domain.unauthenticated(), findings)
-        });
+        let low = ledger
+            .meet(Obligation::ReportDataLow, |findings| binding::report_data_low(receipt.bound?, &need(&quote)?.trust_domain()?, findings));
         let high = ledger.meet(Obligation::ReportDataHigh, |findings| {
-            binding::report_data_high(receipt.bound?, need(&quote)?.trust_domain.unauthenticated(), findings)
+            binding::report_data_high(receipt.bound?, &need(&quote)?.trust_domain()?, findings)
         });
         let stdout = receipt.evidence.and_then(|evidence| need(&evidence.stdout)).map(Vec::as_slice);
         let output_bound = ledger.meet(Obligation::OutputHash, |findings| binding::output(receipt.bound?, stdout?, findings));

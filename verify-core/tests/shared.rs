@@ -8,9 +8,9 @@ mod support;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use data_encoding::{BASE64, HEXLOWER};
 use libtest_mimic::{Arguments, Failed, Trial};
 use serde_json::{Value, json};
+use verify_core::dcap::verify_quote;
 use verify_core::{
     Anchors, CheckResult, Code, Coverage, Effect, Instant, Obligation, Outcome, Policy, Report, Request, Timestamp, Verifier,
 };
@@ -363,13 +363,28 @@ fn dcap(shared: &Path) -> Vec<Trial> {
     let manifest = support::read_json(&folder.join("manifest.json"));
     let entries = manifest["entries"].as_array().cloned().unwrap_or_default();
     assert_eq!(entries.len(), 268);
+    let sgx = folder.clone();
+    let sgx = test("dcap::an SGX quote under the Processor CA".to_owned(), move || check_sgx_quote(&sgx));
     entries
         .into_iter()
         .map(|entry| {
             let folder = folder.clone();
             test(format!("dcap::{}", text(&entry["id"])), move || check_quote(&folder, &entry))
         })
+        .chain([sgx])
         .collect()
+}
+
+/// An SGX quote and its own collateral, which stand in the corpus only in crossed pairs.
+fn check_sgx_quote(folder: &Path) -> Result<(), String> {
+    let quote = support::read(&folder.join("real/quotes/dcapqvl_sgx_quote.bin"));
+    let collateral = support::read(&folder.join("real/collateral/dq_2025_sgx_00a067.polaris.json"));
+    let report = verify_quote(&quote, &collateral, Instant::Collateral, &Anchors::intel());
+    equal("outcome", report.outcome, Outcome::UnderProvenanced)?;
+    equal("codes", report.problems.iter().map(|problem| problem.code).collect(), vec![Code::TcbConfigurationSwHardening])?;
+    let tcb = report.facts.tcb.ok_or("no status")?;
+    equal("advisories", tcb.advisories, vec!["INTEL-SA-00289".to_owned(), "INTEL-SA-00615".to_owned()])?;
+    equal("issuing CA", report.facts.platform.map(|platform| platform.ca), Some("processor"))
 }
 
 fn check_quote(folder: &Path, entry: &Value) -> Result<(), String> {
@@ -380,12 +395,10 @@ fn check_quote(folder: &Path, entry: &Value) -> Result<(), String> {
     };
     let collateral = support::read(&folder.join(text(&entry["collateral"])));
     let at = Timestamp::parse_rfc3339(&text(&entry["at_time"])).map_err(|error| error.to_string())?;
-    let receipt = receipt_around(&quote, &collateral);
-    let report = Verifier::new(Policy::authenticity(), anchors).verify(&Request::new(&receipt).judged_at(Instant::Given(at)));
+    let report = verify_quote(&quote, &collateral, Instant::Given(at), &anchors);
     let dcap_codes: Vec<Code> = report
         .checks
         .iter()
-        .filter(|check| is_dcap(check.id))
         .flat_map(|check| match &check.result {
             CheckResult::Failed { codes } => codes.clone(),
             _ => Vec::new(),
@@ -397,11 +410,6 @@ fn check_quote(folder: &Path, entry: &Value) -> Result<(), String> {
         .filter(|code| *code != Code::CollateralCrlAsText && code.info().default_effect >= Effect::Prevents)
         .collect();
 
-    if matches!(quote.as_slice(), [3 | 5, 0, ..]) {
-        // Genuine versions that are not supported yet: refused by name, and by nothing graver.
-        let beside_the_collateral: Vec<Code> = refusals.into_iter().filter(|code| *code != Code::CollateralAbsent).collect();
-        return equal("unsupported version", beside_the_collateral, vec![Code::QuoteVersionUnsupported]);
-    }
     let id = text(&entry["id"]);
     if let Some((_, wanted)) = CHOICES.iter().find(|(choice, _)| *choice == id) {
         let mut found = dcap_codes.clone();
@@ -441,52 +449,13 @@ fn refuses(expected: &str, refusals: &[Code]) -> Result<(), String> {
     check(refusals.iter().any(|code| allowed.contains(code)), || format!("wanted one of {allowed:?} for {kind}, found {refusals:?}"))
 }
 
-fn is_dcap(obligation: Obligation) -> bool {
-    (Obligation::Quote..=Obligation::TdAttributes).contains(&obligation)
-}
-
 fn anchors(root: &Path, tcb_signing: &Path) -> Result<Anchors, String> {
     Anchors::from_root(&support::read(root))
         .and_then(|anchors| anchors.with_tcb_signing(&support::read(tcb_signing)))
         .map_err(|error| error.to_string())
 }
 
-/// A receipt of the right shape around a bare quote; its bindings cannot hold and are not looked at.
-fn receipt_around(quote: &[u8], collateral: &[u8]) -> Vec<u8> {
-    let digest = "0123456789abcdef".repeat(4);
-    let receipt = json!({
-        "polaris_version": 1,
-        "receipt_id": "0".repeat(32),
-        "attestation_type": "tdx-quote",
-        "chain": {"prev_receipt_hash": null, "chain_index": 0},
-        "_expected": {"scoring_sha256": digest, "result_sha256": digest},
-        "attestation": {},
-        "tdx": {
-            "quote_b64": BASE64.encode(quote),
-            "collateral_b64": BASE64.encode(collateral),
-            "nonce": digest,
-            "e2e_pubkey_b64": BASE64.encode(&[0; 32]),
-            "bound_digest": format!("sha256:{digest}"),
-            "result_sha256": HEXLOWER.encode(&[0; 32]),
-            "stdout_b64": "",
-            "files_sha256": digest,
-            "workload_sha256": format!("sha256:{digest}"),
-            "verification": {"intel_verified": true, "report_data_match": true},
-        },
-    });
-    receipt.to_string().into_bytes()
-}
-
 // The cases of public bug reports.
-
-/// Cases whose quote is of version 5.
-const UNSUPPORTED_QUOTES: [&str; 5] = [
-    "043-quote-version-5/td15.json",
-    "043-quote-version-5/td10.json",
-    "044-td-relaunch-advised/relaunch.json",
-    "044-td-relaunch-advised/no-relaunch.json",
-    "045-service-td-bound/service-td.json",
-];
 
 /// Cases that `../shared/README.md` settles otherwise than their own file, and the one whose class needs a policy of its own
 /// (a minimum evaluation number): under the fixed policy it is fine.
@@ -576,7 +545,7 @@ fn check_case(file: &CaseFile, trust: &Path, settings: &BTreeMap<String, String>
         at => Instant::Given(Timestamp::parse_rfc3339(at).map_err(|error| error.to_string())?),
     };
     let report = Verifier::new(policy, anchors).verify(&Request::new(&bytes).judged_at(instant));
-    if report.has(Code::EvidenceSignatureUnsupported) || UNSUPPORTED_QUOTES.iter().any(|case| file.path.ends_with(case)) {
+    if report.has(Code::EvidenceSignatureUnsupported) {
         // Named, and refused as unsupported so far.
         return equal("outcome", report.outcome, Outcome::Unverifiable);
     }

@@ -3,6 +3,7 @@
 mod exit_codes;
 mod inputs;
 mod output;
+mod quote;
 mod settings;
 mod shared;
 mod support;
