@@ -11,6 +11,8 @@
 //! assert_eq!(report.outcome.name(), "unverifiable");
 //! ```
 //!
+//! [`dcap::verify_quote`] judges a quote without any receipt around it.
+//!
 //! The verifier is a pure function of its arguments. It reads no clock, file, network or environment, and hostile bytes give
 //! a report like any others: never a panic, never unbounded work. Every text in a report is safe to show on a terminal.
 //! Nested JSON is bounded at 1024 levels, for which a thread needs 256 KiB of stack in a release build.

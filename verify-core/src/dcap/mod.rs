@@ -7,14 +7,19 @@
 //!
 //! ```
 //! use verify_core::dcap::verify_quote;
-//! use verify_core::{Anchors, Instant, Outcome};
+//! use verify_core::{Anchors, Instant, Outcome, TrustDomainFacts};
 //!
-//! let (quote, collateral) = (b"not a quote", b"{}");
-//! let report = verify_quote(quote, collateral, Instant::Collateral, &Anchors::intel());
-//! assert_ne!(report.outcome, Outcome::Verified);
-//! for problem in &report.problems {
-//!     println!("{} at {}: {}", problem.code, problem.location, problem.message);
+//! /// Whether this is a genuine quote of the trust domain with this MRTD, over this report data (both in hex).
+//! fn is_of(mrtd: &str, report_data: &str, quote: &[u8], collateral: &[u8]) -> bool {
+//!     let report = verify_quote(quote, collateral, Instant::Collateral, &Anchors::intel());
+//!     for problem in &report.problems {
+//!         println!("{} at {}: {}", problem.code, problem.location, problem.message);
+//!     }
+//!     let is_wanted = |domain: TrustDomainFacts| domain.mrtd == mrtd && domain.report_data == report_data;
+//!     report.outcome == Outcome::Verified && report.facts.trust_domain.is_some_and(is_wanted)
 //! }
+//!
+//! assert!(!is_of("00", "00", b"not a quote", b"{}"));
 //! ```
 //!
 //! A report says *verified* where every rule holds: the layout fits exactly, the signatures lead to the anchors, nothing is

@@ -76,10 +76,6 @@ impl Module {
             None => Err(findings.stop(below_all(&format!("TDX module {id}"), levels, svn.into()))),
         }
     }
-
-    fn status(&self) -> Option<TcbStatus> {
-        self.level.as_ref().map(|level| level.status)
-    }
 }
 
 /// The id of a module of this version in TCB info.
@@ -120,14 +116,15 @@ impl Evaluation<'_, '_> {
         let Some(qe) = svn_level(&self.qe_identity.levels, self.qe_report.isv_svn) else {
             return Err(findings.stop(below_all("quoting enclave", &self.qe_identity.levels, self.qe_report.isv_svn)));
         };
-        let levels = [Some(platform), Some(qe), module.and_then(|module| module.level.as_ref())].into_iter().flatten();
+        let module = module.and_then(|module| module.level.as_ref());
+        let levels = [Some(platform), Some(qe), module].into_iter().flatten();
         let mut advisories: Vec<String> = Vec::new();
         for advisory in levels.clone().flat_map(|level| &level.advisories) {
             if !advisories.contains(advisory) {
                 advisories.push(advisory.clone());
             }
         }
-        let module_status = module.and_then(Module::status);
+        let module_status = module.map(|level| level.status);
         Ok(TcbFacts {
             status: converge(platform.status, [Some(qe.status), module_status]),
             with_running_module: None,
