@@ -7,7 +7,7 @@ use verify_core::{Anchors, Instant, Report, Request, Timestamp, Verifier, escape
 
 use crate::args::{At, VerifyArgs};
 use crate::exit;
-use crate::inputs::{Input, read_settings};
+use crate::inputs::{Beside, Input, read_settings};
 use crate::json::Documents;
 use crate::layout::{PLAIN, Page};
 use crate::output::{Output, complain};
@@ -25,7 +25,12 @@ pub(crate) fn run(arguments: &VerifyArgs, output: &mut Output) -> u8 {
             return exit::USAGE;
         }
     };
-    let (inputs, passed_over) = Input::resolve(&arguments.paths);
+    let (inputs, passed_over) = match &arguments.run {
+        None => Input::resolve(&arguments.paths),
+        Some(directory) => (vec![Input::of_run(directory)], Vec::new()),
+    };
+    let beside = arguments.run.as_deref().map(Beside::of_run);
+    let beside = beside.as_ref().map(Beside::files).unwrap_or_default();
     if !arguments.quiet {
         passed_over.iter().for_each(|word| complain(word));
     }
@@ -38,7 +43,8 @@ pub(crate) fn run(arguments: &VerifyArgs, output: &mut Output) -> u8 {
     let mut batch = Batch::default();
     for input in &inputs {
         let answer = input.ask(|bytes| {
-            let report = verifier.verify(&Request::new(bytes).named(input.name()).judged_at(instant));
+            let request = Request::new(bytes).named(input.name()).judged_at(instant);
+            let report = verifier.verify(&request.expecting(&arguments.expect).with_run(&beside));
             let receipt_id = if inputs.len() > 1 { receipt_id(bytes) } else { None };
             (report, receipt_id)
         });

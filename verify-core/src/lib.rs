@@ -36,6 +36,7 @@ mod certificate;
 mod claims;
 mod crypto;
 mod dcap;
+mod expectation;
 mod fields;
 mod inspect;
 mod json;
@@ -47,6 +48,7 @@ mod problem;
 mod provenance;
 mod receipt;
 mod report;
+mod run;
 mod scorer;
 mod text;
 mod time;
@@ -55,13 +57,15 @@ mod verify;
 
 pub use anchors::{Anchors, AnchorsError};
 pub use dcap::Instant;
+pub use expectation::{Expectation, ExpectationError};
 pub use inspect::{Inspection, InspectionEntry, inspect};
 pub use policy::{Policy, PolicyError};
 pub use problem::{Code, CodeInfo, Effect, Location, Problem};
 pub use report::{
-    AnchorsInForce, Check, CheckResult, Claim, Coverage, Facts, Input, Judged, ObjectWindow, Obligation, Outcome, OutputFacts,
-    PlatformFacts, PolicyInForce, Report, TcbFacts, TcbStatus, Tool, TrustDomainFacts, WindowFacts,
+    AnchorsInForce, Check, CheckResult, Claim, ComparedFile, Coverage, ExpectationResult, Facts, Input, Judged, ObjectWindow, Obligation,
+    Outcome, OutputFacts, PlatformFacts, PolicyInForce, Report, TcbFacts, TcbStatus, Tool, TrustDomainFacts, WindowFacts,
 };
+pub use run::{Companion, RunFile};
 pub use text::escape;
 pub use time::{Timestamp, TimestampError};
 pub use verify::{Request, Verifier};
