@@ -3,14 +3,16 @@
 mod binding;
 mod certificates;
 mod collateral;
+mod expectations;
 mod meaning;
 mod policy;
 mod quote;
 mod reading;
+mod runs;
 mod tcb;
 
 use crate::edits::Edit;
-use crate::json::{Json, token};
+use crate::json::{self, Json, token};
 use crate::receipt::Material;
 
 /// Always found where a receipt could be read: its chain block is covered by nothing, and its scorer was not run again.
@@ -52,10 +54,15 @@ pub(crate) struct Vector {
     policy: &'static str,
     anchors: Anchors,
     at: Option<&'static str>,
+    expect: Vec<String>,
+    beside: Option<Vec<Beside>>,
     outcome: Outcome,
     pub(crate) codes: Vec<&'static str>,
     flags: Option<(bool, bool)>,
 }
+
+/// A file beside the receipt: its name, and its text for the finished receipt.
+type Beside = (&'static str, Box<dyn Fn(&mut Json) -> String>);
 
 /// A vector made from a receipt with a derived nonce.
 fn classic(id: impl Into<String>, rule: impl Into<String>) -> Vector {
@@ -82,6 +89,8 @@ impl Vector {
             policy: "test",
             anchors: Anchors::Test,
             at: None,
+            expect: Vec::new(),
+            beside: None,
             outcome: Outcome::Verified,
             codes: usual.to_vec(),
             flags: None,
@@ -105,6 +114,24 @@ impl Vector {
 
     fn at(mut self, instant: &'static str) -> Self {
         self.at = Some(instant);
+        self
+    }
+
+    /// What the caller expects of the receipt.
+    fn expecting(mut self, expectations: &[&str]) -> Self {
+        self.expect = expectations.iter().map(|expectation| (*expectation).to_owned()).collect();
+        self
+    }
+
+    /// The receipt stands in a run directory, so far alone.
+    fn in_run(mut self) -> Self {
+        self.beside = Some(Vec::new());
+        self
+    }
+
+    /// Puts a file beside the receipt.
+    fn beside(mut self, name: &'static str, text: impl Fn(&mut Json) -> String + 'static) -> Self {
+        self.beside.get_or_insert_default().push((name, Box::new(text)));
         self
     }
 
@@ -167,8 +194,26 @@ impl Vector {
             .unwrap_or((!(failed && self.codes.iter().any(of_evidence)), !self.codes.iter().any(|code| no_report_data.contains(code))))
     }
 
+    /// Where the receipt stands, relative to the vectors.
+    fn path(&self) -> String {
+        match self.beside {
+            None => format!("receipts/{}.json", self.id),
+            Some(_) => format!("runs/{}/receipt.json", self.id),
+        }
+    }
+
+    /// The receipt, and what stands beside it, by path.
+    pub(crate) fn files(&self) -> Vec<(String, Vec<u8>)> {
+        let receipt = self.file();
+        let beside = self.beside.iter().flatten().map(|(name, text)| {
+            let mut receipt = json::parse(std::str::from_utf8(&receipt).expect("the receipt is text"));
+            (format!("runs/{}/{name}", self.id), text(&mut receipt).into_bytes())
+        });
+        beside.chain([(self.path(), receipt.clone())]).collect()
+    }
+
     /// The bytes of the receipt.
-    pub(crate) fn file(&self) -> Vec<u8> {
+    fn file(&self) -> Vec<u8> {
         let mut material = (self.base)();
         material.receipt.flags = self.written_flags();
         for change in &self.changes {
@@ -190,10 +235,12 @@ impl Vector {
         Json::Object(vec![
             ("id".into(), text(&self.id)),
             ("rule".into(), text(&self.rule)),
-            ("receipt".into(), format!("receipts/{}.json", self.id).into()),
+            ("receipt".into(), self.path().into()),
             ("policy".into(), format!("policies/{}.toml", self.policy).into()),
             ("anchors".into(), anchors),
             ("at".into(), self.at.map_or_else(|| token("null"), text)),
+            ("expect".into(), Json::List(self.expect.iter().map(|expectation| text(expectation)).collect())),
+            ("run".into(), if self.beside.is_some() { format!("runs/{}", self.id).into() } else { token("null") }),
             ("outcome".into(), text(self.outcome.name())),
             ("codes".into(), Json::List(self.codes.iter().map(|code| text(code)).collect())),
         ])
@@ -222,6 +269,8 @@ pub(crate) fn all() -> Vec<Vector> {
         binding::vectors(),
         meaning::vectors(),
         policy::vectors(),
+        expectations::vectors(),
+        runs::vectors(),
     ]
     .into_iter()
     .flatten()

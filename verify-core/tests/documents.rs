@@ -7,7 +7,7 @@ mod support;
 use std::fmt::Write;
 
 use serde_json::Value;
-use verify_core::{Anchors, Code, Effect, Obligation, Policy, Request, Verifier};
+use verify_core::{Anchors, Code, Effect, Expectation, Obligation, Policy, Request, Verifier};
 
 #[test]
 fn the_page_of_codes_is_the_registry() {
@@ -59,7 +59,15 @@ fn reports_fit_their_schema() {
     let verifier = Verifier::new(Policy::strict(), Anchors::intel());
     for vector in manifest.as_array().expect("vectors") {
         let receipt = support::read(&vectors.join(vector["receipt"].as_str().expect("a path")));
-        let report = verifier.verify(&Request::new(&receipt).named("receipt.json"));
+        let expectations: Vec<Expectation> = vector["expect"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(|text| text.as_str().expect("a text").parse().expect("valid"))
+            .collect();
+        let run = support::Run::of(&vectors, vector);
+        let files = run.files();
+        let report = verifier.verify(&Request::new(&receipt).named("receipt.json").expecting(&expectations).with_run(&files));
         let json: Value = serde_json::from_str(&report.to_json()).expect("JSON");
         let faults: Vec<String> = validator.iter_errors(&json).map(|error| format!("{}: {error}", error.instance_path())).collect();
         assert!(faults.is_empty(), "{}: {faults:?}", vector["id"]);

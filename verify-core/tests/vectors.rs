@@ -8,7 +8,7 @@ use std::path::Path;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use serde_json::Value;
-use verify_core::{Anchors, Instant, Policy, Request, Timestamp, Verifier};
+use verify_core::{Anchors, Expectation, Instant, Policy, Request, Timestamp, Verifier};
 
 fn main() {
     let folder = support::workspace().join("test-vectors");
@@ -29,7 +29,12 @@ fn check(folder: &Path, vector: &Value) -> Result<(), String> {
         Some(at) => Instant::Given(Timestamp::parse_rfc3339(at).map_err(|error| error.to_string())?),
     };
     let receipt = support::read(&folder.join(text(&vector["receipt"])));
-    let report = Verifier::new(policy, anchors(folder, &vector["anchors"])?).verify(&Request::new(&receipt).judged_at(instant));
+    let expectations = vector["expect"].as_array().into_iter().flatten().map(|expectation| text(expectation).parse::<Expectation>());
+    let expectations = expectations.collect::<Result<Vec<_>, _>>().map_err(|error| error.to_string())?;
+    let run = support::Run::of(folder, vector);
+    let files = run.files();
+    let request = Request::new(&receipt).judged_at(instant).expecting(&expectations).with_run(&files);
+    let report = Verifier::new(policy, anchors(folder, &vector["anchors"])?).verify(&request);
 
     let mut codes: Vec<&str> = report.problems.iter().map(|problem| problem.code.name()).collect();
     codes.sort_unstable();
