@@ -5,7 +5,7 @@ use crate::dcap::signed::Authentic;
 use crate::dcap::trust_domain_facts;
 use crate::expectation::{self, Expectation, Form};
 use crate::json::{Kind, Value, same_decimal};
-use crate::ledger::Findings;
+use crate::ledger::{Checked, Findings};
 use crate::policy::Policy;
 use crate::problem::{Code, Location, Problem};
 use crate::receipt::DOCUMENT;
@@ -49,27 +49,36 @@ pub(crate) struct Subject<'a> {
 }
 
 /// Checks every field for which the policy lists values.
-pub(crate) fn check_policy(policy: &Policy, subject: &Subject<'_>, findings: &mut Findings) {
+pub(crate) fn check_policy(policy: &Policy, subject: Checked<&Subject<'_>>, findings: &mut Findings) -> Checked<()> {
     let mut pins = policy.accept.pins().peekable();
     if pins.peek().is_none() {
         findings.not_applicable("the policy accepts every value of the fields");
+        return Ok(());
     }
+    let subject = subject?;
     for (pointer, accepted) in pins {
         let _ = check_value(&POLICY, pointer, accepted, subject, findings);
     }
+    Ok(())
 }
 
 /// Checks what the caller expects.
-pub(crate) fn check_expectations(expectations: &[Expectation], subject: &Subject<'_>, findings: &mut Findings) -> Vec<ExpectationResult> {
+pub(crate) fn check_expectations(
+    expectations: &[Expectation],
+    subject: Checked<&Subject<'_>>,
+    findings: &mut Findings,
+) -> Checked<Vec<ExpectationResult>> {
     if expectations.is_empty() {
         findings.not_applicable("the caller expects nothing");
+        return Ok(Vec::new());
     }
+    let subject = subject?;
     let check = |expectation: &Expectation| {
         let checked = check_value(&CALLER, expectation.pointer(), expectation.values(), subject, findings);
         let found = subject.document.at(expectation.pointer()).map(Value::shown);
         ExpectationResult { found, coverage: checked.ok(), ..unjudged(expectation, checked.err()) }
     };
-    expectations.iter().map(check).collect()
+    Ok(expectations.iter().map(check).collect())
 }
 
 /// An expectation about a receipt in which nothing could be looked up, because of `code`.

@@ -3,6 +3,7 @@
 //! Nothing authenticates them, so nothing they say is evidence; but people read them in the place of the receipt. Producers write
 //! them in several shapes and leave much out: compared is what two of them both record.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use data_encoding::HEXLOWER;
@@ -113,83 +114,79 @@ pub(crate) fn list(files: &[RunFile<'_>]) -> Vec<ComparedFile> {
 /// Compares each file with the receipt, and a log with `result.json` where there is one. `listed` is the list of the same files.
 pub(crate) fn check(
     files: &[RunFile<'_>],
-    attestation: &Value<'_>,
+    attestation: Checked<&Value<'_>>,
     receipt_id: Checked<&str>,
     listed: &mut [ComparedFile],
     findings: &mut Findings,
-) {
-    let bytes = |companion: Companion| files.iter().find(|file| file.companion == companion)?.content.ok();
-    let result = bytes(Companion::Result).and_then(|bytes| document(RESULT, bytes).ok());
-    for (file, entry) in files.iter().zip(listed.iter_mut()) {
-        let name = file.companion.name();
-        let read = file.content.map_err(|why| unreadable(name, &brief(why))).and_then(|bytes| match file.companion {
-            Companion::Attestation => document(name, bytes).map(Some),
-            Companion::Result => object(name, bytes).map(Some),
-            Companion::EvalLog | Companion::LogText => logged(name, bytes),
-        });
-        let document = match read {
+) -> Checked<()> {
+    if files.is_empty() {
+        findings.not_applicable("no files beside the receipt were given");
+        return Ok(());
+    }
+    let attestation = attestation?;
+    let documents: Vec<Result<Option<Value<'_>>, String>> = files.iter().map(read).collect();
+    let result = files.iter().zip(&documents).find(|(file, _)| file.companion == Companion::Result);
+    let result = result.and_then(|(_, document)| document.as_ref().ok()?.as_ref());
+    for ((file, document), entry) in files.iter().zip(&documents).zip(listed.iter_mut()) {
+        let document = match document {
             Ok(Some(document)) => document,
             Ok(None) => continue,
-            Err(problem) => {
-                findings.raise(problem);
+            Err(why) => {
+                let message = format!("{} cannot be compared: {why}", entry.name);
+                findings.raise(Problem::new(Code::RunUnreadable, Location::document(entry.name), message));
                 continue;
             }
         };
-        match (file.companion, &result) {
-            (Companion::Attestation, _) => compare_attestation(&document, attestation, entry, findings),
+        match (file.companion, result) {
+            (Companion::Attestation, _) => compare_attestation(document, attestation, entry, findings),
             (Companion::Result, _) => {
-                compare_results(Code::RunResult, &document, DOCUMENT, &results_of(attestation), entry, findings);
-                compare_receipt_id(&document, receipt_id, findings);
+                compare_results(Code::RunResult, document, DOCUMENT, &results_of(attestation), entry, findings);
+                compare_receipt_id(document, receipt_id, findings);
             }
             (Companion::EvalLog | Companion::LogText, Some(result)) => {
                 let members = result.object().unwrap_or_default().iter().map(|member| (&*member.name, &member.value)).collect();
-                compare_results(Code::RunLog, &document, RESULT, &members, entry, findings);
+                compare_results(Code::RunLog, document, RESULT, &members, entry, findings);
             }
             (Companion::EvalLog | Companion::LogText, None) => {
-                compare_results(Code::RunLog, &document, DOCUMENT, &results_of(attestation), entry, findings);
+                compare_results(Code::RunLog, document, DOCUMENT, &results_of(attestation), entry, findings);
             }
         }
     }
     if listed.iter().all(|entry| entry.compared == 0) {
         findings.not_applicable("no file beside the receipt says anything that the receipt says too");
     }
+    Ok(())
 }
 
-fn unreadable(name: &'static str, why: &str) -> Problem {
-    Problem::new(Code::RunUnreadable, Location::document(name), format!("{name} cannot be compared: {why}"))
-}
-
-fn document<'a>(name: &'static str, bytes: &'a [u8]) -> Result<Value<'a>, Problem> {
-    within_limit(name, bytes)?;
-    json::read(bytes).map_err(|error| unreadable(name, &format!("byte {}: {}", error.offset, error.message)))
-}
-
-fn object<'a>(name: &'static str, bytes: &'a [u8]) -> Result<Value<'a>, Problem> {
-    let value = document(name, bytes)?;
-    match value.object() {
-        Some(_) => Ok(value),
-        None => Err(unreadable(name, &format!("it is {}; wanted an object", value.type_name()))),
+/// The JSON that a file holds for comparison, if it holds any; or why it cannot be compared.
+fn read<'a>(file: &RunFile<'a>) -> Result<Option<Value<'a>>, String> {
+    let bytes = file.content.map_err(brief)?;
+    if bytes.len() > limits::RUN_FILE_BYTES {
+        return Err(format!("it has {} bytes; at most {} are read", bytes.len(), limits::RUN_FILE_BYTES));
     }
+    let json = match file.companion {
+        Companion::Attestation | Companion::Result => Some(bytes),
+        Companion::EvalLog | Companion::LogText => last_result(bytes),
+    };
+    let object = |bytes| {
+        let value = json::read(bytes).map_err(|error| format!("byte {}: {}", error.offset, error.message))?;
+        match value.object() {
+            Some(_) => Ok(value),
+            None => Err(format!("it is {}; wanted an object", value.type_name())),
+        }
+    };
+    json.map(object).transpose()
 }
 
 /// The result that a log holds last: a harness that tries again prints another one.
-fn logged<'a>(name: &'static str, bytes: &'a [u8]) -> Result<Option<Value<'a>>, Problem> {
-    within_limit(name, bytes)?;
-    let last = bytes.split(|byte| *byte == b'\n').filter_map(|line| line.strip_prefix(RESULT_LINE)).next_back();
-    last.map(|line| object(name, line)).transpose()
-}
-
-fn within_limit(name: &'static str, bytes: &[u8]) -> Result<(), Problem> {
-    match bytes.len() > limits::RUN_FILE_BYTES {
-        true => Err(unreadable(name, &format!("it has {} bytes; at most {} are read", bytes.len(), limits::RUN_FILE_BYTES))),
-        false => Ok(()),
-    }
+fn last_result(log: &[u8]) -> Option<&[u8]> {
+    log.split(|byte| *byte == b'\n').filter_map(|line| line.strip_prefix(RESULT_LINE)).next_back()
 }
 
 fn compare_attestation(file: &Value<'_>, attestation: &Value<'_>, entry: &mut ComparedFile, findings: &mut Findings) {
     entry.against = Some(DOCUMENT);
-    entry.compared = file.object().map_or(1, <[_]>::len);
-    let Some(pointer) = first_difference(file, attestation, "") else { return };
+    entry.compared = file.object().unwrap_or_default().len();
+    let Some(pointer) = first_difference(file, attestation) else { return };
     let shown = |value: &Value<'_>| value.at(&pointer).map_or("absent".to_owned(), Value::shown);
     let (found, wanted) = (shown(file), shown(attestation));
     let place = if pointer.is_empty() { "the whole".to_owned() } else { escape(&pointer) };
@@ -233,7 +230,7 @@ fn compare_results(
         } else {
             format!("; {} more differ: {}", differing.len().saturating_sub(1), also.join(", "))
         };
-        let message = format!("{} has {} {found}, the {against} has {wanted}{also}", entry.name, brief(name));
+        let message = format!("{} has {} {found}, {against} has {wanted}{also}", entry.name, brief(name));
         let location = Location::pointer(entry.name, child("", name));
         findings.raise(Problem::new(code, location, message).found(found).wanted(wanted));
     }
@@ -262,36 +259,72 @@ fn agree(name: &str, left: &Value<'_>, right: &Value<'_>) -> bool {
         (Kind::Number(left) | Kind::NonFinite(left), Kind::Number(right) | Kind::NonFinite(right)) => same_number(left, right),
         (Kind::String(left), Kind::Number(right)) => same_decimal(left, right),
         (Kind::Number(left), Kind::String(right)) => same_decimal(left, right),
-        _ => first_difference(left, right, "").is_none(),
+        _ => first_difference(left, right).is_none(),
     }
 }
 
-/// Pointer of the first value, by the order of names, that is not the same on both sides: members in any order, numbers by decimal
-/// value. A long pointer ends in the container. Recursion is bounded by the nesting limit of the reader.
-fn first_difference(left: &Value<'_>, right: &Value<'_>, pointer: &str) -> Option<String> {
-    let below = |name: &str| if pointer.len() > limits::CLAIM_POINTER_BYTES { pointer.to_owned() } else { child(pointer, name) };
-    let is_same = match (&left.kind, &right.kind) {
-        (Kind::Object(left), Kind::Object(right)) => {
-            let mut members: BTreeMap<&str, [Option<&Value<'_>>; 2]> = BTreeMap::new();
-            left.iter().for_each(|member| members.entry(&member.name).or_default()[0] = Some(&member.value));
-            right.iter().for_each(|member| members.entry(&member.name).or_default()[1] = Some(&member.value));
-            return members.into_iter().find_map(|(name, sides)| match sides {
-                [Some(left), Some(right)] => first_difference(left, right, &below(name)),
-                _ => Some(below(name)),
-            });
+/// Pointer of a value that is not the same on both sides: members may stand in any order, and numbers are compared by decimal value. Keeps its own stack, so that nesting costs no other.
+fn first_difference(left: &Value<'_>, right: &Value<'_>) -> Option<String> {
+    let mut path = Path::default();
+    let mut open = vec![(left, right, None)];
+    while let Some((left, right, place)) = open.pop() {
+        let is_same = match (&left.kind, &right.kind) {
+            (Kind::Object(left), Kind::Object(right)) => {
+                let mut members: BTreeMap<&str, [Option<&Value<'_>>; 2]> = BTreeMap::new();
+                left.iter().for_each(|member| members.entry(&member.name).or_default()[0] = Some(&member.value));
+                right.iter().for_each(|member| members.entry(&member.name).or_default()[1] = Some(&member.value));
+                for (name, sides) in members.into_iter().rev() {
+                    let place = path.below(place, Cow::Borrowed(name));
+                    match sides {
+                        [Some(left), Some(right)] => open.push((left, right, place)),
+                        _ => return Some(path.pointer(place)),
+                    }
+                }
+                true
+            }
+            (Kind::Array(left), Kind::Array(right)) if left.len() == right.len() => {
+                for (index, (item, other)) in left.iter().zip(right).enumerate().rev() {
+                    open.push((item, other, path.below(place, Cow::Owned(index.to_string()))));
+                }
+                true
+            }
+            (Kind::Number(left), Kind::Number(right)) => same_decimal(left, right),
+            (Kind::NonFinite(left), Kind::NonFinite(right)) => left == right,
+            (Kind::String(left), Kind::String(right)) => left == right,
+            (Kind::Bool(left), Kind::Bool(right)) => left == right,
+            (Kind::Null, Kind::Null) => true,
+            _ => false,
+        };
+        if !is_same {
+            return Some(path.pointer(place));
         }
-        (Kind::Array(left), Kind::Array(right)) if left.len() == right.len() => {
-            let mut pairs = left.iter().zip(right).enumerate();
-            return pairs.find_map(|(index, (left, right))| first_difference(left, right, &below(&index.to_string())));
+    }
+    None
+}
+
+/// Places in a document, each with the one above it.
+#[derive(Default)]
+struct Path<'v>(Vec<(Option<usize>, Cow<'v, str>)>);
+
+impl<'v> Path<'v> {
+    /// The place `name` below `above`.
+    fn below(&mut self, above: Option<usize>, name: Cow<'v, str>) -> Option<usize> {
+        self.0.push((above, name));
+        self.0.len().checked_sub(1)
+    }
+
+    /// The pointer to a place; a long one ends in a container.
+    fn pointer(&self, place: Option<usize>) -> String {
+        let above = |place: usize| self.0.get(place).and_then(|(above, _)| *above);
+        let mut places: Vec<usize> = std::iter::successors(place, |place| above(*place)).collect();
+        let mut pointer = String::new();
+        while let Some((_, name)) =
+            places.pop().filter(|_| pointer.len() <= limits::CLAIM_POINTER_BYTES).and_then(|place| self.0.get(place))
+        {
+            pointer = child(&pointer, name);
         }
-        (Kind::Number(left), Kind::Number(right)) => same_decimal(left, right),
-        (Kind::NonFinite(left), Kind::NonFinite(right)) => left == right,
-        (Kind::String(left), Kind::String(right)) => left == right,
-        (Kind::Bool(left), Kind::Bool(right)) => left == right,
-        (Kind::Null, Kind::Null) => true,
-        _ => false,
-    };
-    (!is_same).then(|| pointer.to_owned())
+        pointer
+    }
 }
 
 #[cfg(test)]
@@ -299,7 +332,7 @@ mod tests {
     use super::*;
 
     fn difference(left: &str, right: &str) -> Option<String> {
-        first_difference(&json::read(left.as_bytes()).unwrap(), &json::read(right.as_bytes()).unwrap(), "")
+        first_difference(&json::read(left.as_bytes()).unwrap(), &json::read(right.as_bytes()).unwrap())
     }
 
     #[test]
@@ -328,10 +361,8 @@ mod tests {
 
     #[test]
     fn the_last_result_of_a_log_counts() {
-        let log = b"RESULT_JSON {\"tps\": 1}\nnoise RESULT_JSON {\"tps\": 3}\nRESULT_JSON {\"tps\": 2}\n RESULT_JSON {\"tps\": 4}\n";
-        let result = logged("log.txt", log).unwrap().unwrap();
-        assert_eq!(result.member("tps").unwrap().shown(), "2");
-        assert!(logged("log.txt", b"no result\n").unwrap().is_none());
-        assert_eq!(logged("log.txt", b"RESULT_JSON {\"tps\": 1").unwrap_err().code, Code::RunUnreadable);
+        let log = b"RESULT_JSON 1\nnoise RESULT_JSON 3\nRESULT_JSON 2\n RESULT_JSON 4\n";
+        assert_eq!(last_result(log), Some(b"2".as_slice()));
+        assert_eq!(last_result(b"no RESULT_JSON 1\nRESULT_JSON\n"), None);
     }
 }

@@ -2,6 +2,8 @@
 
 #![expect(clippy::disallowed_methods, reason = "tests read files and the environment")]
 
+#[path = "support/run.rs"]
+mod run;
 mod support;
 
 use std::fmt::Write;
@@ -65,7 +67,7 @@ fn reports_fit_their_schema() {
             .iter()
             .map(|text| text.as_str().expect("a text").parse().expect("valid"))
             .collect();
-        let run = support::Run::of(&vectors, vector);
+        let run = run::Run::of(vector["run"].as_str().map(|run| vectors.join(run)).as_deref());
         let files = run.files();
         let report = verifier.verify(&Request::new(&receipt).named("receipt.json").expecting(&expectations).with_run(&files));
         let json: Value = serde_json::from_str(&report.to_json()).expect("JSON");

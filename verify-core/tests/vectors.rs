@@ -2,6 +2,8 @@
 
 #![expect(clippy::disallowed_methods, reason = "tests read files")]
 
+#[path = "support/run.rs"]
+mod run;
 mod support;
 
 use std::path::Path;
@@ -31,7 +33,7 @@ fn check(folder: &Path, vector: &Value) -> Result<(), String> {
     let receipt = support::read(&folder.join(text(&vector["receipt"])));
     let expectations = vector["expect"].as_array().into_iter().flatten().map(|expectation| text(expectation).parse::<Expectation>());
     let expectations = expectations.collect::<Result<Vec<_>, _>>().map_err(|error| error.to_string())?;
-    let run = support::Run::of(folder, vector);
+    let run = run::Run::of(vector["run"].as_str().map(|run| folder.join(run)).as_deref());
     let files = run.files();
     let request = Request::new(&receipt).judged_at(instant).expecting(&expectations).with_run(&files);
     let report = Verifier::new(policy, anchors(folder, &vector["anchors"])?).verify(&request);
