@@ -255,7 +255,7 @@ fn beside(report: &Report, page: &mut Page) {
     for (index, file) in report.run.iter().enumerate() {
         let label = if index == 0 { "Beside" } else { "" };
         let state = match (file.against, file.differing.len()) {
-            (None, _) => "not compared".to_owned(),
+            (None, _) => "not compared: nothing in it could be".to_owned(),
             (Some(other), 0) => format!("agrees with {other} ({} values)", file.compared),
             (Some(other), count) => format!("differs from {other} in {count} of {} values: {}", file.compared, file.differing.join(", ")),
         };

@@ -7,12 +7,16 @@ mod support;
 use verify_core::{Anchors, CheckResult, Code, Companion, Obligation, Outcome, Policy, Report, Request, RunFile, Verifier};
 
 fn judge(files: &[RunFile<'_>]) -> Report {
+    judge_beside("receipts/verified.json", files)
+}
+
+fn judge_beside(receipt: &str, files: &[RunFile<'_>]) -> Report {
     let vectors = support::workspace().join("test-vectors");
     let anchors = Anchors::from_root(&support::read(&vectors.join("pki/root.pem")))
         .and_then(|anchors| anchors.with_tcb_signing(&support::read(&vectors.join("pki/tcb_signing.pem"))))
         .expect("anchors");
     let policy = String::from_utf8(support::read(&vectors.join("policies/test.toml"))).expect("UTF-8");
-    let receipt = support::read(&vectors.join("receipts/verified.json"));
+    let receipt = support::read(&vectors.join(receipt));
     Verifier::new(toml::from_str::<Policy>(&policy).expect("a policy"), anchors).verify(&Request::new(&receipt).with_run(files))
 }
 
@@ -49,6 +53,41 @@ fn a_file_over_the_limit_is_not_read() {
         let report = judge(&[RunFile::new(companion, &over)]);
         assert_eq!(report.outcome, Outcome::Unverifiable, "{companion:?}");
         assert_eq!(report.run.first().unwrap().bytes, Some(limit + 1));
+    }
+}
+
+#[test]
+fn every_member_that_a_result_repeats_is_compared() {
+    let vector = "test-vectors/runs/run-agrees-long-result";
+    let result = support::read_json(&support::workspace().join(vector).join("result.json"));
+    for (name, other) in [
+        ("commit", "\"0123457\""),
+        ("eval_seed", "\"00112233aabbccde\""),
+        ("llama_commit", "\"0123456\""),
+        ("eval_mode", "\"dflash\""),
+        ("clocks_pinned", "false"),
+        ("label", "\"M\""),
+        ("pass", "false"),
+        ("reason", "\"ok\""),
+        ("tps", "120.4"),
+        ("delta_tps", "0"),
+        ("delta_pct", "13"),
+        ("pct_over_frontier", "-13.4"),
+        ("regression_labels", "[\"128\"]"),
+        ("top1", "1"),
+        ("pr_top1", "0.95"),
+        ("kl", "0.0126"),
+        ("pr_kl", "0"),
+        ("ctx_128_tps", "120"),
+        ("guard_128_pass", "false"),
+    ] {
+        let mut result = result.clone();
+        result[name] = serde_json::from_str(other).expect("JSON");
+        let result = result.to_string();
+        let report = judge_beside("runs/run-agrees-long-result/receipt.json", &[RunFile::new(Companion::Result, result.as_bytes())]);
+        // What the receipt leaves open contradicts nothing.
+        let wanted = if name == "reason" { Vec::new() } else { vec![format!("/{name}")] };
+        assert_eq!(report.run.first().unwrap().differing, wanted);
     }
 }
 

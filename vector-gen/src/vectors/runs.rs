@@ -18,7 +18,7 @@ fn dflash_result(receipt: &mut Json) -> Json {
     let mut result = json::parse(
         r#"{
             "id": "dflash-0001-0123456", "pr": 1, "title": "test", "commit": "", "eval_mode": "dflash", "label": "L", "pass": true,
-            "reason": "ok", "delta_pct": 13.4, "pr_dflash_tps": 120.5, "main_dflash_tps": 106.25, "guard_ok": true,
+            "reason": "ok", "delta_pct": 13.4, "model": "of the guard", "pr_dflash_tps": 120.5, "main_dflash_tps": 106.25, "guard_ok": true,
             "date": "2026-08-03", "polaris": true, "polaris_receipt_id": ""
         }"#,
     );
