@@ -24,17 +24,23 @@ use crate::vectors::{Anchors, Subject, Vector};
 /// Folders in which every file is ours, but for those that are kept.
 const FOLDERS: [&str; 5] = ["collateral", "pki", "policies", "quotes", "receipts"];
 
+/// The folder in which every run directory is ours.
+const RUNS: &str = "runs";
+
 /// Hand-written files in the generated folders.
 const KEPT: [&str; 1] = ["policies/observed.toml"];
 
 fn main() -> io::Result<()> {
     let target = env::args_os().nth(1).map_or_else(committed, PathBuf::from);
     let files = files();
-    for folder in FOLDERS {
-        fs::create_dir_all(target.join(folder))?;
+    for name in files.keys() {
+        fs::create_dir_all(target.join(name).parent().expect("a folder"))?;
     }
     for stale in present(&target)?.into_iter().filter(|name| !files.contains_key(name)) {
         fs::remove_file(target.join(stale))?;
+    }
+    for folder in run_folders(&target)?.into_iter().filter(|folder| !files.keys().any(|name| name.starts_with(&format!("{folder}/")))) {
+        fs::remove_dir(target.join(folder))?;
     }
     files.into_iter().try_for_each(|(name, bytes)| fs::write(target.join(name), bytes))
 }
@@ -47,13 +53,20 @@ fn committed() -> PathBuf {
 /// The files of the generated folders, without those that are kept.
 fn present(target: &Path) -> io::Result<Vec<String>> {
     let mut names = Vec::new();
-    for folder in FOLDERS {
-        for entry in fs::read_dir(target.join(folder))? {
-            names.push(format!("{folder}/{}", entry?.file_name().to_string_lossy()));
-        }
+    for folder in FOLDERS.map(str::to_owned).into_iter().chain(run_folders(target)?) {
+        names.extend(listed(target, &folder)?);
     }
     names.retain(|name| !KEPT.contains(&name.as_str()));
     Ok(names)
+}
+
+/// The run directories.
+fn run_folders(target: &Path) -> io::Result<Vec<String>> {
+    listed(target, RUNS)
+}
+
+fn listed(target: &Path, folder: &str) -> io::Result<Vec<String>> {
+    fs::read_dir(target.join(folder))?.map(|entry| Ok(format!("{folder}/{}", entry?.file_name().to_string_lossy()))).collect()
 }
 
 /// Every generated file, by its path below the target.

@@ -4,15 +4,17 @@ mod bare;
 mod binding;
 mod certificates;
 mod collateral;
+mod expectations;
 mod fresh;
 mod meaning;
 mod policy;
 mod quote;
 mod reading;
+mod runs;
 mod tcb;
 
 use crate::edits::Edit;
-use crate::json::{Json, token};
+use crate::json::{self, Json};
 use crate::receipt::Material;
 
 /// Always found where a receipt could be read: its chain block is covered by nothing, and its scorer was not run again.
@@ -66,6 +68,8 @@ pub(crate) struct Vector {
     at: Option<&'static str>,
     now: Option<&'static str>,
     fresh: Option<Fresh>,
+    expect: Vec<String>,
+    beside: Option<Vec<Beside>>,
     outcome: Outcome,
     pub(crate) codes: Vec<&'static str>,
     flags: Option<(bool, bool)>,
@@ -77,6 +81,8 @@ struct Fresh {
     outcome: Outcome,
     codes: Vec<&'static str>,
 }
+/// A file beside the receipt: its name, and its text for the finished receipt.
+type Beside = (&'static str, Box<dyn Fn(&mut Json) -> String>);
 
 /// A vector made from a receipt with a derived nonce.
 fn classic(id: impl Into<String>, rule: impl Into<String>) -> Vector {
@@ -111,6 +117,8 @@ impl Vector {
             at: None,
             now: None,
             fresh: None,
+            expect: Vec::new(),
+            beside: None,
             outcome: Outcome::Verified,
             codes: usual.to_vec(),
             flags: None,
@@ -139,6 +147,24 @@ impl Vector {
 
     fn now(mut self, instant: &'static str) -> Self {
         self.now = Some(instant);
+        self
+    }
+
+    /// What the caller expects of the receipt.
+    fn expecting(mut self, expectations: &[&str]) -> Self {
+        self.expect = expectations.iter().map(|expectation| (*expectation).to_owned()).collect();
+        self
+    }
+
+    /// The receipt stands in a run directory, so far alone.
+    fn in_run(mut self) -> Self {
+        self.beside = Some(Vec::new());
+        self
+    }
+
+    /// Puts a file beside the receipt.
+    fn beside(mut self, name: &'static str, text: impl Fn(&mut Json) -> String + 'static) -> Self {
+        self.beside.get_or_insert_default().push((name, Box::new(text)));
         self
     }
 
@@ -212,13 +238,20 @@ impl Vector {
             Subject::Receipt => vec![material.file()],
             Subject::Quote => material.evidence().to_vec(),
         };
-        let under_test = self.paths().into_iter().map(|(_, path)| path).zip(contents);
-        under_test.chain(self.fresh.as_ref().map(|fresh| (fresh.path(&self.id), fresh.file((self.base)())))).collect()
+        let beside = self.beside.iter().flatten().map(|(name, text)| {
+            let mut receipt = json::parse(std::str::from_utf8(&contents[0]).expect("the receipt is text"));
+            (format!("runs/{}/{name}", self.id), text(&mut receipt).into_bytes())
+        });
+        let fresh = self.fresh.as_ref().map(|fresh| (fresh.path(&self.id), fresh.file((self.base)())));
+        let mut files: Vec<_> = beside.chain(fresh).collect();
+        files.extend(self.paths().into_iter().map(|(_, path)| path).zip(contents));
+        files
     }
 
     /// The names of the files under test in the manifest, and their paths.
     fn paths(&self) -> Vec<(&'static str, String)> {
         match self.subject {
+            Subject::Receipt if self.beside.is_some() => vec![("receipt", format!("runs/{}/receipt.json", self.id))],
             Subject::Receipt => vec![("receipt", format!("receipts/{}.json", self.id))],
             Subject::Quote => {
                 vec![("quote", format!("quotes/{}.bin", self.id)), ("collateral", format!("quotes/{}.json", self.id))]
@@ -241,11 +274,16 @@ impl Vector {
         if self.subject == Subject::Receipt {
             members.push(("policy", format!("policies/{}.toml", self.policy).into()));
         }
-        members.extend([("anchors", anchors), ("at", self.at.map_or_else(|| token("null"), text))]);
-        if self.subject == Subject::Receipt {
-            members.push(("now", self.now.map_or_else(|| token("null"), text)));
-            members.push(("fresh", self.fresh.as_ref().map_or_else(|| token("null"), |fresh| fresh.entry(&self.id))));
-        }
+        let expect = self.expect.iter().map(|expectation| text(expectation)).collect::<Vec<_>>();
+        let settings = [
+            ("at", self.at.map(text)),
+            ("now", self.now.map(text)),
+            ("fresh", self.fresh.as_ref().map(|fresh| fresh.entry(&self.id))),
+            ("expect", (!expect.is_empty()).then_some(Json::List(expect))),
+            ("run", self.beside.as_ref().map(|_| format!("runs/{}", self.id).into())),
+        ];
+        members.push(("anchors", anchors));
+        members.extend(settings.into_iter().filter_map(|(name, setting)| Some((name, setting?))));
         members.extend([("outcome", text(self.outcome.name())), ("codes", names(&self.codes))]);
         Json::Object(members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
     }
@@ -300,6 +338,8 @@ pub(crate) fn all() -> Vec<Vector> {
         binding::vectors(),
         meaning::vectors(),
         policy::vectors(),
+        expectations::vectors(),
+        runs::vectors(),
         bare::vectors(),
     ]
     .into_iter()

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use verify_core::Timestamp;
+use verify_core::{Expectation, Timestamp};
 
 use crate::exit;
 
@@ -24,6 +24,8 @@ Examples:
   receipt verify --policy authenticity runs/
   receipt verify --at now receipt.json
   receipt verify --collateral fresh.json --max-age 30d receipt.json
+  receipt verify --expect commit=0123456 --expect label=L receipt.json
+  receipt verify --run runs/00f85eed1e73664c9225ad528f1f8155
   receipt verify --root root.pem --tcb-signing-cert tcb.pem --policy test.toml receipt.json";
 
 const QUOTE_EXAMPLES: &str = "\
@@ -71,6 +73,18 @@ pub(crate) struct VerifyArgs {
     /// Symbolic links below a directory are not followed.
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
+    /// A run directory: its receipt.json, compared with the files beside it
+    ///
+    /// attestation.json, result.json, eval.log and log.txt have to say the same as the receipt, where they are there. Symbolic
+    /// links in the directory are not followed.
+    #[arg(long, value_name = "DIR", conflicts_with = "paths")]
+    pub(crate) run: Option<PathBuf>,
+    /// A value that every receipt has to hold, carried by evidence; may be repeated
+    ///
+    /// POINTER is a JSON pointer into the receipt (/attestation/verdict/label), or one of the names commit, repo, model, image,
+    /// scorer, key, label and pass. Of a commit the first 7 digits are enough.
+    #[arg(long, value_name = "POINTER=VALUE")]
+    pub(crate) expect: Vec<Expectation>,
     /// How to show the reports
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,

@@ -5,9 +5,11 @@ use std::io::{self, Read};
 use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 
+use verify_core::{Companion, RunFile};
+
 use crate::exit;
 
-/// The core refuses receipts of more bytes than this; one more is read so that it can see that.
+/// The core refuses receipts, and files beside them, of more bytes than this; one more is read so that it can see that.
 const RECEIPT_BYTES: u64 = 4 * 1024 * 1024;
 
 /// Policies and certificates are much smaller than this.
@@ -65,6 +67,16 @@ impl Input {
         matches!(self.source, Source::StandardInput)
     }
 
+    /// The receipt of a run directory.
+    pub(crate) fn of_run(directory: &Path) -> Self {
+        let path = directory.join("receipt.json");
+        let source = match is_link(&path) {
+            true => Source::Nothing(unreadable(&io::Error::other(LINK))),
+            false => Source::File(path.clone()),
+        };
+        Self::at(path, source)
+    }
+
     fn at(path: PathBuf, source: Source) -> Self {
         Self { name: path.to_string_lossy().into_owned(), source }
     }
@@ -88,6 +100,41 @@ impl Input {
             exit_code: exit::INTERNAL,
         })
     }
+}
+
+/// What stands beside the receipt of a run directory: each file that is there, with its bytes or why they cannot be had.
+pub(crate) struct Beside(Vec<(Companion, Result<Vec<u8>, String>)>);
+
+impl Beside {
+    pub(crate) fn of_run(directory: &Path) -> Self {
+        let found = Companion::ALL.into_iter().filter_map(|companion| {
+            let path = directory.join(companion.name());
+            let content = match fs::symlink_metadata(&path) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
+                Err(error) => Err(error.to_string()),
+                Ok(metadata) if metadata.is_symlink() => Err(LINK.to_owned()),
+                Ok(metadata) if !metadata.is_file() => Err("it is not a regular file".to_owned()),
+                Ok(_) => File::open(&path).and_then(|file| read_bounded(file, RECEIPT_BYTES)).map_err(|error| error.to_string()),
+            };
+            Some((companion, content))
+        });
+        Self(found.collect())
+    }
+
+    /// The files as the core takes them.
+    pub(crate) fn files(&self) -> Vec<RunFile<'_>> {
+        let files = self.0.iter().map(|(companion, content)| match content {
+            Ok(bytes) => RunFile::new(*companion, bytes),
+            Err(why) => RunFile::unreadable(*companion, why),
+        });
+        files.collect()
+    }
+}
+
+const LINK: &str = "it is a symbolic link, and those in a run directory are not followed";
+
+fn is_link(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink())
 }
 
 /// Every `receipt.json` below `directory`; where there is none, its own `*.json` files.

@@ -43,6 +43,8 @@ pub(crate) fn report(report: &Report, verbose: bool) -> String {
     time(&common, &mut page);
     bindings(report, &mut page);
     enclave(report, &mut page);
+    expected(report, &mut page);
+    beside(report, &mut page);
     thin(report, &mut page);
     covered(report, verbose, &mut page);
     judged(&common, &mut page);
@@ -343,6 +345,32 @@ fn enclave(report: &Report, page: &mut Page) {
     let waived = if is_waived("any enclave") || is_waived("any image") { "; the policy waives that" } else { "" };
     let mrtd = short(&domain.mrtd);
     page.row("Enclave", PLAIN, &format!("measurements {measurements} (MRTD {mrtd}), image {image} ({digest}){consequence}{waived}"));
+}
+
+/// What the caller expects, and what became of it.
+fn expected(report: &Report, page: &mut Page) {
+    for (index, expectation) in report.expectations.iter().enumerate() {
+        let label = if index == 0 { "Expected" } else { "" };
+        let state = match (expectation.coverage, expectation.code) {
+            (Some(coverage), _) => format!("met ({})", coverage.name()),
+            (None, Some(code)) => format!("not met ({code})"),
+            (None, None) => "not judged".to_owned(),
+        };
+        page.row(label, PLAIN, &format!("{} = {}: {state}", expectation.pointer, expectation.wanted));
+    }
+}
+
+/// The files beside the receipt, and what their comparison came to.
+fn beside(report: &Report, page: &mut Page) {
+    for (index, file) in report.run.iter().enumerate() {
+        let label = if index == 0 { "Beside" } else { "" };
+        let state = match (file.against, file.differing.len()) {
+            (None, _) => "not compared: nothing in it could be".to_owned(),
+            (Some(other), 0) => format!("agrees with {other} ({} values)", file.compared),
+            (Some(other), count) => format!("differs from {other} in {count} of {} values: {}", file.compared, file.differing.join(", ")),
+        };
+        page.row(label, PLAIN, &format!("{} {state}", file.name));
+    }
 }
 
 /// What the receipt lacks, and what the policy lets pass.

@@ -7,7 +7,7 @@ use verify_core::{Instant, Report, Request, Timestamp, Verifier, escape};
 
 use crate::args::VerifyArgs;
 use crate::exit;
-use crate::inputs::{Failure, Input};
+use crate::inputs::{Beside, Failure, Input};
 use crate::json::Documents;
 use crate::layout::{PLAIN, Page};
 use crate::output::{Output, complain};
@@ -23,14 +23,19 @@ pub(crate) fn run(arguments: &VerifyArgs, output: &mut Output) -> u8 {
             return exit::USAGE;
         }
     };
-    let fresh_collateral = match beside("--collateral", arguments.collateral.as_deref()) {
+    let fresh_collateral = match read_option("--collateral", arguments.collateral.as_deref()) {
         Ok(bytes) => bytes,
         Err(failure) => {
             complain(&format!("error: {}", failure.message));
             return failure.exit_code;
         }
     };
-    let (inputs, passed_over) = Input::resolve(&arguments.paths);
+    let (inputs, passed_over) = match &arguments.run {
+        None => Input::resolve(&arguments.paths),
+        Some(directory) => (vec![Input::of_run(directory)], Vec::new()),
+    };
+    let beside = arguments.run.as_deref().map(Beside::of_run);
+    let beside = beside.as_ref().map(Beside::files).unwrap_or_default();
     if !arguments.quiet {
         passed_over.iter().for_each(|word| complain(word));
     }
@@ -46,7 +51,7 @@ pub(crate) fn run(arguments: &VerifyArgs, output: &mut Output) -> u8 {
             let mut request = Request::new(bytes).named(input.name()).judged_at(instant);
             request = now.map_or(request, |now| request.now(now));
             request = fresh_collateral.as_deref().map_or(request, |collateral| request.with_fresh_collateral(collateral));
-            let report = verifier.verify(&request);
+            let report = verifier.verify(&request.expecting(&arguments.expect).with_run(&beside));
             let receipt_id = if inputs.len() > 1 { receipt_id(bytes) } else { None };
             (report, receipt_id)
         });
@@ -99,7 +104,7 @@ impl Settings {
 }
 
 /// The file that `option` names beside the receipts.
-fn beside(option: &str, path: Option<&Path>) -> Result<Option<Vec<u8>>, Failure> {
+fn read_option(option: &str, path: Option<&Path>) -> Result<Option<Vec<u8>>, Failure> {
     let read = path.map(|path| Input::named(path).ask(<[u8]>::to_vec)).transpose();
     read.map_err(|failure| {
         let name = escape(&path.unwrap_or(Path::new("")).to_string_lossy());

@@ -38,6 +38,7 @@ mod certificate;
 mod claims;
 mod crypto;
 pub mod dcap;
+mod expectation;
 mod fields;
 mod inspect;
 mod json;
@@ -49,6 +50,7 @@ mod problem;
 mod provenance;
 mod receipt;
 mod report;
+mod run;
 mod scorer;
 mod text;
 mod time;
@@ -57,13 +59,16 @@ mod verify;
 
 pub use anchors::{Anchors, AnchorsError};
 pub use dcap::Instant;
+pub use expectation::{Expectation, ExpectationError};
 pub use inspect::{Inspection, InspectionEntry, inspect};
 pub use policy::{Policy, PolicyError};
 pub use problem::{Code, CodeInfo, Effect, Location, Problem};
 pub use report::{
-    AnchorsInForce, Check, CheckResult, Claim, Coverage, EnclaveFacts, Facts, Input, Judged, ObjectWindow, Obligation, Outcome,
-    OutputFacts, PlatformFacts, PolicyInForce, QuoteFacts, QuoteReport, Report, TcbFacts, TcbStatus, Tool, TrustDomainFacts, WindowFacts,
+    AnchorsInForce, Check, CheckResult, Claim, ComparedFile, Coverage, EnclaveFacts, ExpectationResult, Facts, Input, Judged, ObjectWindow,
+    Obligation, Outcome, OutputFacts, PlatformFacts, PolicyInForce, QuoteFacts, QuoteReport, Report, TcbFacts, TcbStatus, Tool,
+    TrustDomainFacts, WindowFacts,
 };
+pub use run::{Companion, RunFile};
 pub use text::escape;
 pub use time::{Timestamp, TimestampError};
 pub use verify::{Request, Verifier};

@@ -598,10 +598,47 @@ codes! {
         "A field is not among the values that the policy accepts.",
         "The receipt is about something else than the policy asks for.",
         "Policy, [accept]";
+    PinAbsent = "pin.absent", Prevents, [], None,
+        "The receipt does not say what the policy pins: the field is absent, null or empty.",
+        "Ask the producer for a receipt that records the field, or use a policy that does not list it.",
+        "Policy, [accept]";
     PinOnlyAsserted = "pin.only-asserted", Weakens, [], None,
-        "A field has an accepted value, but nothing binds it to the evidence.",
+        "A field has an accepted value, but nothing binds it, or only its beginning, to the evidence.",
         "The value is the producer's word; find it in bound data.",
         "Policy, [accept]";
+    ExpectationDiffers = "expectation.value-differs", Refutes, [], None,
+        "A value of the receipt is not the one that the caller expects.",
+        "The receipt is about something else than you asked for.",
+        "README, expectations";
+    ExpectationAbsent = "expectation.absent", Prevents, [], None,
+        "The receipt does not say what the caller expects: the value is absent, null, empty, or no single value.",
+        "Check the pointer; `receipt verify -v` lists every value of the receipt's attestation with its pointer.",
+        "README, expectations";
+    ExpectationOnlyAsserted = "expectation.only-asserted", Weakens, [], None,
+        "The receipt says what the caller expects, but nothing binds the value, or only its beginning, to the evidence.",
+        "The value is the producer's word; find it in bound data, or expect no more of it than what is bound.",
+        "README, expectations";
+
+    RunUnreadable = "run.file-unreadable", Prevents, [], None,
+        "A file beside the receipt cannot be compared: it cannot be read, is too large, or is not the JSON that belongs there.",
+        "Fetch the run directory again; its files are regular files, not links.",
+        "README, runs";
+    RunAttestation = "run.attestation-differs", Refutes, [], None,
+        "attestation.json is not the attestation of the receipt.",
+        "One of the two was changed after the run was sealed: fetch both again, and ask the producer which one holds.",
+        "README, runs";
+    RunResult = "run.result-differs", Refutes, [Weakens], None,
+        "result.json says otherwise than the attestation of the receipt.",
+        "The receipt does not vouch for this result: one of the two is of another run, or was changed later. Ask the producer which holds.",
+        "README, runs";
+    RunLog = "run.log-differs", Refutes, [Weakens], None,
+        "The result in the log is not the one that was published with the receipt.",
+        "Read the log: the published result was changed after the run, or the log is of another run.",
+        "README, runs";
+    RunReceiptId = "run.receipt-id-differs", Refutes, [Weakens], None,
+        "result.json names another receipt.",
+        "Look for the receipt that it names; this one is of another run, or was replaced.",
+        "README, runs";
 }
 
 impl Code {
@@ -632,7 +669,8 @@ impl Serialize for Code {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Location {
-    /// The document: `receipt`, `quote`, `collateral`, `TCB info`, `QE identity`, `PCK CRL`, `root CRL`, a certificate, `enclave output`.
+    /// The document: `receipt`, `quote`, `collateral`, `TCB info`, `QE identity`, `PCK CRL`, `root CRL`, a certificate, `enclave output`,
+    /// or the name of a file beside the receipt.
     pub document: &'static str,
     /// RFC 6901 pointer inside a JSON document, escaped for showing.
     #[serde(skip_serializing_if = "Option::is_none")]

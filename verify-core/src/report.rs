@@ -126,7 +126,9 @@ obligations! {
     Provenance = "provenance", "The strict provenance fields are present";
     Enclave = "enclave", "The enclave's measurements are pinned";
     Image = "image", "The container image is pinned";
-    Pins = "pins", "Pinned fields have accepted values";
+    Pins = "pins", "Pinned fields have accepted values, and evidence carries them";
+    Expectations = "expectations", "The receipt says what the caller expects, and evidence carries it";
+    Run = "run", "The files beside the receipt say the same";
     Claims = "claims", "Every statement of the attestation is listed with what carries it";
 }
 
@@ -296,6 +298,10 @@ pub struct Report {
     pub problems: Vec<Problem>,
     /// Every leaf of the attestation with what covers it.
     pub claims: Vec<Claim>,
+    /// What the caller expected, in the order of the request, with what became of it.
+    pub expectations: Vec<ExpectationResult>,
+    /// The files beside the receipt that the caller gave; empty where he gave none.
+    pub run: Vec<ComparedFile>,
     /// Values that the evidence authenticates, and nothing else.
     pub facts: Facts,
 }
@@ -338,6 +344,40 @@ pub struct Claim {
     pub value: String,
     /// What carries it.
     pub coverage: Coverage,
+}
+
+/// One expectation of the caller with what became of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct ExpectationResult {
+    /// RFC 6901 pointer into the receipt, escaped for showing.
+    pub pointer: String,
+    /// The value expected, cut to a line and escaped for showing.
+    pub wanted: String,
+    /// The value in the receipt, cut to a line and escaped for showing; absent where there is none.
+    pub found: Option<String>,
+    /// What carries it, where it is met.
+    pub coverage: Option<Coverage>,
+    /// The code of the finding against it, where it is not.
+    pub code: Option<Code>,
+}
+
+/// One file beside the receipt with what its comparison came to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct ComparedFile {
+    /// Its name in the run directory.
+    pub name: &'static str,
+    /// SHA-256 of the bytes, 64 lower-case hex digits; absent where it could not be read.
+    pub sha256: Option<String>,
+    /// Length in bytes, likewise.
+    pub bytes: Option<usize>,
+    /// With what it was compared: `receipt` or `result.json`; absent where it could not be.
+    pub against: Option<&'static str>,
+    /// How many values stand on both sides.
+    pub compared: usize,
+    /// Those of them that differ, as RFC 6901 pointers into this file, escaped for showing.
+    pub differing: Vec<String>,
 }
 
 /// What carries a claim.

@@ -3,6 +3,8 @@
 
 #![expect(clippy::disallowed_methods, reason = "tests read files")]
 
+#[path = "support/run.rs"]
+mod run;
 mod support;
 
 use std::path::Path;
@@ -12,7 +14,7 @@ use jsonschema::Validator;
 use libtest_mimic::{Arguments, Failed, Trial};
 use serde_json::Value;
 use verify_core::dcap::verify_quote;
-use verify_core::{Anchors, Instant, Outcome, Policy, Problem, Request, Timestamp, Verifier};
+use verify_core::{Anchors, Expectation, Instant, Outcome, Policy, Problem, Request, Timestamp, Verifier};
 
 fn main() {
     let folder = support::workspace().join("test-vectors");
@@ -40,6 +42,11 @@ fn check_receipt(folder: &Path, vector: &Value) -> Result<(), String> {
     if let Some(fresh) = &fresh {
         request = request.with_fresh_collateral(fresh);
     }
+    let expectations = vector["expect"].as_array().into_iter().flatten().map(|expectation| text(expectation).parse::<Expectation>());
+    let expectations = expectations.collect::<Result<Vec<_>, _>>().map_err(|error| error.to_string())?;
+    let run = run::Run::of(vector["run"].as_str().map(|run| folder.join(run)).as_deref());
+    let files = run.files();
+    request = request.expecting(&expectations).with_run(&files);
     let report = Verifier::new(policy, anchors(folder, &vector["anchors"])?).verify(&request);
 
     fits_schema("", &report.to_json(), &report.to_json_pretty())?;
