@@ -107,3 +107,16 @@ fn names_are_escaped() {
     assert_eq!(report.quote.name.as_deref(), Some("\\u{1b}[2J.bin"));
     assert_eq!(report.collateral.name.as_deref(), Some("c.json"));
 }
+
+#[test]
+fn an_inspection_shows_the_body_of_any_version() {
+    let names = |id: &str| -> Vec<String> {
+        let receipt = support::read(&support::workspace().join(format!("test-vectors/receipts/{id}.json")));
+        let entries = verify_core::inspect(&receipt).entries.into_iter().filter(|entry| entry.section == "quote");
+        entries.map(|entry| entry.name).collect()
+    };
+    let has = |id: &str, name: &str| names(id).iter().any(|found| found == name);
+    assert!(has("verified", "mrtd") && !has("verified", "mrservicetd"));
+    assert!(has("quote-v5-td15", "mrservicetd") && has("quote-v5-td15", "tee_tcb_svn2"));
+    assert!(has("quote-version-3", "mrenclave") && has("quote-tee-sgx", "isv_svn"));
+}

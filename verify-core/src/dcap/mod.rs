@@ -26,7 +26,7 @@
 //! revoked, everything signed is current at the instant, the collateral is of this platform, the quoting enclave and the TDX
 //! module are Intel's, all stand on an up-to-date TCB level, and the trust domain or enclave is closed to its host. That is
 //! all: whose measurements those are, and what the report data means, the caller has to compare with what he expects
-//! ([`QuoteFacts`](crate::QuoteFacts)); anybody with a genuine machine can have a genuine quote. Nor does a quote say when it
+//! ([`QuoteFacts`]); anybody with a genuine machine can have a genuine quote. Nor does a quote say when it
 //! was made.
 //!
 //! | version | of | TCB info | identity |
