@@ -49,6 +49,7 @@ mod receipt;
 mod report;
 mod scorer;
 mod text;
+pub mod tier;
 mod time;
 mod verdict;
 mod verify;

@@ -36,3 +36,6 @@ pub(crate) const CLAIM_POINTER_BYTES: usize = 256;
 
 /// Claims of one receipt. Real ones have at most 80.
 pub(crate) const CLAIMS: usize = 1000;
+
+/// Guards of one measurement. Real runs have a handful; each becomes a line of the answer.
+pub(crate) const GUARDS: usize = 64;
