@@ -33,6 +33,7 @@
 mod anchors;
 mod binding;
 mod certificate;
+mod claimed_tier;
 mod claims;
 mod crypto;
 mod dcap;
@@ -60,8 +61,8 @@ pub use inspect::{Inspection, InspectionEntry, inspect};
 pub use policy::{Policy, PolicyError};
 pub use problem::{Code, CodeInfo, Effect, Location, Problem};
 pub use report::{
-    AnchorsInForce, Check, CheckResult, Claim, Coverage, Facts, Input, Judged, ObjectWindow, Obligation, Outcome, OutputFacts,
-    PlatformFacts, PolicyInForce, Report, TcbFacts, TcbStatus, Tool, TrustDomainFacts, WindowFacts,
+    AnchorsInForce, Check, CheckResult, Claim, Coverage, Facts, FigureSource, Input, Judged, ObjectWindow, Obligation, Outcome,
+    OutputFacts, PlatformFacts, PolicyInForce, RecordedFigure, Report, Rescored, TcbFacts, TcbStatus, Tool, TrustDomainFacts, WindowFacts,
 };
 pub use text::escape;
 pub use time::{Timestamp, TimestampError};

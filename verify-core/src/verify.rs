@@ -4,7 +4,7 @@
 //! 1. The bytes are strict JSON and a TDX receipt.
 //! 2. The quote is genuine under the collateral and the anchors (`dcap`).
 //! 3. Every field under the quote is the one that the receipt shows.
-//! 4. The claimed verdict is the one that the enclave signed.
+//! 4. The claimed verdict is the one that the enclave signed, and the tier the one that the recorded figures earn.
 //! 5. The provenance is complete, and enclave, image and fields are those that the policy pins.
 //! 6. Every statement is listed with what carries it.
 
@@ -12,6 +12,7 @@ use data_encoding::HEXLOWER;
 
 use crate::anchors::Anchors;
 use crate::binding;
+use crate::claimed_tier;
 use crate::claims::{self, Proven};
 use crate::crypto;
 use crate::dcap::{self, Appraisal, Instant};
@@ -26,6 +27,7 @@ use crate::receipt::{self, Bound, DOCUMENT, Evidence, Expected, Receipt};
 use crate::report::{AnchorsInForce, Input, Obligation, PolicyInForce, Report, Tool};
 use crate::scorer;
 use crate::text;
+use crate::tier::Params;
 use crate::verdict::{self, Output};
 
 /// What to verify: the bytes of one receipt, and at which instant to judge them.
@@ -34,12 +36,13 @@ pub struct Request<'a> {
     receipt: &'a [u8],
     name: Option<&'a str>,
     instant: Instant,
+    score: Option<&'a Params>,
 }
 
 impl<'a> Request<'a> {
     /// The receipt in `bytes`, judged at the start of its own collateral's window.
     pub const fn new(bytes: &'a [u8]) -> Self {
-        Self { receipt: bytes, name: None, instant: Instant::Collateral }
+        Self { receipt: bytes, name: None, instant: Instant::Collateral, score: None }
     }
 
     /// Gives the input a name for the report; it has no other meaning.
@@ -50,6 +53,11 @@ impl<'a> Request<'a> {
     /// Judges at another instant.
     pub const fn judged_at(self, instant: Instant) -> Self {
         Self { instant, ..self }
+    }
+
+    /// Derives the claimed tier again, by these parameters.
+    pub const fn scored_by(self, params: &'a Params) -> Self {
+        Self { score: Some(params), ..self }
     }
 }
 
@@ -116,12 +124,22 @@ impl Verifier {
             Ok(())
         });
 
-        // 4. The claimed verdict is the one that the enclave signed.
+        // 4. The claimed verdict is the one that the enclave signed, and the tier the one that the recorded figures earn.
         let output = stdout.map(Output::read);
         let _verdict_agrees = ledger.meet(Obligation::Verdict, |findings| {
             output_bound?;
             verdict::check(need(&output)?, receipt.attestation?, findings);
             Ok(())
+        });
+
+        let rescored = ledger.meet(Obligation::Tier, |findings| {
+            let Some(params) = request.score else {
+                findings.not_applicable("no parameters of a tier function were given");
+                return Ok(None);
+            };
+            output_bound?;
+            let input_is_proven = input.is_ok_and(|recovered| recovered);
+            Ok(Some(claimed_tier::check(params, need(&output)?, receipt.attestation?, input_is_proven, findings)))
         });
 
         // 5. The provenance is complete, and enclave, image and fields are those that the policy pins.
@@ -195,6 +213,7 @@ impl Verifier {
             problems,
             claims: claims.unwrap_or_default(),
             facts,
+            rescored: rescored.unwrap_or_default(),
         }
     }
 

@@ -20,6 +20,8 @@ pub struct Measurement {
     pub top1: Option<f64>,
     /// Mean KL divergence from the reference, in nats.
     pub kl: Option<f64>,
+    /// Whether the record says that its value is a latency; `None` where it says nothing.
+    pub lower_is_better: Option<bool>,
     /// Speeds that must not have got worse.
     pub guards: Vec<Guard>,
 }
@@ -73,7 +75,7 @@ impl Figure {
     }
 
     /// The member of a producer's record that holds it.
-    const fn member(self) -> &'static str {
+    pub(crate) const fn member(self) -> &'static str {
         match self {
             Figure::Value => "tps",
             Figure::Frontier => "frontier_tps",
@@ -118,7 +120,7 @@ const LINE: &[u8] = b"RESULT_JSON ";
 
 impl Measurement {
     /// Reads a producer's record: the JSON object of a `result.json`, or a log whose last line that begins with
-    /// `RESULT_JSON` holds it. It reads the members `tps`, `frontier_tps`, `top1`, `kl` and `guards`; the rest, the record's
+    /// `RESULT_JSON` holds it. It reads the members `tps`, `frontier_tps`, `top1`, `kl`, `guards` and `lower_is_better`; the rest, the record's
     /// own label included, decides nothing. Python's bare `NaN` and `Infinity` are read as such.
     ///
     /// # Errors
@@ -143,6 +145,11 @@ impl Measurement {
         for figure in Figure::ALL {
             *measurement.figure_mut(figure) = number(record, "", figure.member())?;
         }
+        measurement.lower_is_better = match record.member("lower_is_better").map(|flag| &flag.kind) {
+            None | Some(Kind::Null) => None,
+            Some(Kind::Bool(flag)) => Some(*flag),
+            Some(_) => return Err(wrong_type("/lower_is_better", record.member("lower_is_better"), "a boolean")),
+        };
         measurement.guards = match record.member("guards").map(|guards| &guards.kind) {
             None | Some(Kind::Null) => Vec::new(),
             Some(Kind::Array(guards)) if guards.len() > limits::GUARDS => return Err(MeasurementError::Guards),
@@ -208,8 +215,14 @@ mod tests {
 
     #[test]
     fn a_record_holds_the_figures_whatever_else_it_says() {
-        let record = r#"{"tps": 9.99, "frontier_tps": 9.04, "top1": 1, "kl": null, "label": "XL", "guards": [{"ctx": 128, "tps": 3.5, "base": 3.6, "pass": true}, {"ctx": "4k", "tps": 3}]}"#;
-        let mut wanted = Measurement { value: Some(9.99), frontier: Some(9.04), top1: Some(1.0), ..Measurement::default() };
+        let record = r#"{"tps": 9.99, "frontier_tps": 9.04, "top1": 1, "kl": null, "label": "XL", "lower_is_better": false, "guards": [{"ctx": 128, "tps": 3.5, "base": 3.6, "pass": true}, {"ctx": "4k", "tps": 3}]}"#;
+        let mut wanted = Measurement {
+            value: Some(9.99),
+            frontier: Some(9.04),
+            top1: Some(1.0),
+            lower_is_better: Some(false),
+            ..Measurement::default()
+        };
         wanted.guards = vec![Guard::new("128", 3.5, 3.6), Guard::new("4k", 3.0, 0.0)];
         assert_eq!(Measurement::read(record.as_bytes()).unwrap(), wanted);
     }
@@ -232,6 +245,7 @@ mod tests {
         assert_eq!(refusal("[]"), "the record is an array; wanted an object");
         assert_eq!(refusal(r#"{"tps": "9"}"#), "/tps is a string; wanted a number or null");
         assert_eq!(refusal(r#"{"kl": true}"#), "/kl is a boolean; wanted a number or null");
+        assert_eq!(refusal(r#"{"lower_is_better": 1}"#), "/lower_is_better is a number; wanted a boolean");
         assert_eq!(refusal(r#"{"guards": {}}"#), "/guards is an object; wanted an array");
         assert_eq!(refusal(r#"{"guards": [{"tps": 1}]}"#), "/guards/0/ctx is absent; wanted a context as number or text");
         assert_eq!(refusal(r#"{"guards": [{"ctx": 1}]}"#), "/guards/0/tps is absent; wanted a number");

@@ -21,4 +21,4 @@ mod rule;
 
 pub use measurement::{Figure, Guard, Measurement, MeasurementError};
 pub use params::{Params, ParamsError};
-pub use rule::{Gain, Label, MissingFigure, Rounded, Scored, Step, score};
+pub use rule::{Gain, Label, Rounded, ScoreError, Scored, Step, score};

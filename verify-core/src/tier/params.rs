@@ -324,7 +324,7 @@ places = { value = 2, top1 = 4, kl = 9 }
             ("anchor = \"auto\"", "anchor = \"maybe\"", "unknown variant `maybe`"),
             (" boost = false,", "", "missing field `boost`"),
             ("reference = 18.4435,", "", "missing field `reference`"),
-            ("tolerance = 0.98", "tolerance = 0.98\nothers = 1", "unknown field `others`"),
+            ("tolerance = 0.98", "tolerance = 0.98, others = 1", "unknown field `others`"),
         ] {
             let error = with(old, new).unwrap_err();
             assert!(error.contains(said), "{old} -> {new}: {error}");

@@ -137,13 +137,19 @@ pub struct Rounded {
     pub difficulty: Option<f64>,
 }
 
-/// A figure that the rule needed and the measurement does not have.
+/// Why no label could be derived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the rule needs {}, which was not recorded", .figure.name())]
 #[non_exhaustive]
-pub struct MissingFigure {
-    /// Which one.
-    pub figure: Figure,
+pub enum ScoreError {
+    /// The rule needs a figure that was not recorded.
+    #[error("the rule needs the figure {:?} ({}), which was not recorded", .0.name(), .0.member())]
+    Missing(Figure),
+    /// The record is of a latency and the parameters are of a speed, or the other way round.
+    #[error("the record says lower_is_better = {recorded}, and the parameters say {wanted}", wanted = !.recorded)]
+    Direction {
+        /// What the record says.
+        recorded: bool,
+    },
 }
 
 /// Derives the label.
@@ -153,8 +159,12 @@ pub struct MissingFigure {
 ///
 /// # Errors
 ///
-/// A figure is missing that the rule needed. Where a gate refuses, later figures are not needed.
-pub fn score(params: &Params, measurement: &Measurement) -> Result<Scored, MissingFigure> {
+/// A figure is missing that the rule needed (where a gate refuses, later figures are not needed), or the record is of the
+/// other direction than the parameters.
+pub fn score(params: &Params, measurement: &Measurement) -> Result<Scored, ScoreError> {
+    if let Some(recorded) = measurement.lower_is_better.filter(|recorded| *recorded != params.lower_is_better) {
+        return Err(ScoreError::Direction { recorded });
+    }
     let mut rule = Rule { params, measurement, why: Vec::new(), gain: None };
     let label = rule.decide()?;
     let rounded = rule.rounded();
@@ -169,7 +179,7 @@ struct Rule<'a> {
 }
 
 impl Rule<'_> {
-    fn decide(&mut self) -> Result<Label, MissingFigure> {
+    fn decide(&mut self) -> Result<Label, ScoreError> {
         let gates = [self.top1_is_good(), self.kl_is_good()];
         if gates.contains(&Ok(false)) {
             return Ok(Label::Reject);
@@ -191,14 +201,14 @@ impl Rule<'_> {
         Ok(self.tier(value, frontier))
     }
 
-    fn top1_is_good(&mut self) -> Result<bool, MissingFigure> {
+    fn top1_is_good(&mut self) -> Result<bool, ScoreError> {
         let (top1, bar) = (self.need(Figure::Top1)?, self.params.bars.top1);
         let holds = (bar..=1.0).contains(&top1);
         self.say("top1", format!("{bar:?} <= {top1:?} <= 1: {}", outcome(holds)));
         Ok(holds)
     }
 
-    fn kl_is_good(&mut self) -> Result<bool, MissingFigure> {
+    fn kl_is_good(&mut self) -> Result<bool, ScoreError> {
         let (kl, bar, preferred) = (self.need(Figure::Kl)?, self.params.bars.kl, self.params.bars.kl_prefer);
         let holds = (0.0..=bar).contains(&kl);
         let warning = if holds && kl > preferred { format!(", but above the preferred {preferred:?}") } else { String::new() };
@@ -319,8 +329,8 @@ impl Rule<'_> {
         }
     }
 
-    fn need(&self, figure: Figure) -> Result<f64, MissingFigure> {
-        self.measurement.figure(figure).ok_or(MissingFigure { figure })
+    fn need(&self, figure: Figure) -> Result<f64, ScoreError> {
+        self.measurement.figure(figure).ok_or(ScoreError::Missing(figure))
     }
 
     fn say(&mut self, rule: &'static str, text: String) {
@@ -509,14 +519,25 @@ mod tests {
         let missing = |change: fn(&mut Measurement)| {
             let mut measurement = run(120.0, 100.0);
             change(&mut measurement);
-            score(&plain(), &measurement).map(|scored| scored.label).map_err(|missing| missing.figure)
+            score(&plain(), &measurement).map(|scored| scored.label)
         };
-        assert_eq!(missing(|run| run.value = None), Err(Figure::Value));
-        assert_eq!(missing(|run| run.frontier = None), Err(Figure::Frontier));
-        assert_eq!(missing(|run| run.top1 = None), Err(Figure::Top1));
-        assert_eq!(missing(|run| run.kl = None), Err(Figure::Kl));
+        assert_eq!(missing(|run| run.value = None), Err(ScoreError::Missing(Figure::Value)));
+        assert_eq!(missing(|run| run.frontier = None), Err(ScoreError::Missing(Figure::Frontier)));
+        assert_eq!(missing(|run| run.top1 = None), Err(ScoreError::Missing(Figure::Top1)));
+        assert_eq!(missing(|run| run.kl = None), Err(ScoreError::Missing(Figure::Kl)));
         assert_eq!(missing(|run| (run.top1, run.kl) = (None, Some(0.06))), Ok(Label::Reject));
         assert_eq!(missing(|run| (run.value, run.frontier, run.top1) = (None, None, Some(0.5))), Ok(Label::Reject));
+    }
+
+    #[test]
+    fn a_latency_is_not_scored_as_a_speed() {
+        for (recorded, wanted) in
+            [(None, Ok(Label::XL)), (Some(false), Ok(Label::XL)), (Some(true), Err(ScoreError::Direction { recorded: true }))]
+        {
+            let mut measurement = run(120.0, 100.0);
+            measurement.lower_is_better = recorded;
+            assert_eq!(score(&plain(), &measurement).map(|scored| scored.label), wanted);
+        }
     }
 
     #[test]
