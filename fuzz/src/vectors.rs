@@ -12,7 +12,7 @@ use crate::essence::Essence;
 
 /// Stages of codes that speak of unbound text or of the policy alone: an edit that leaves every authenticated byte alone may
 /// take such a finding away.
-const UNBOUND_STAGES: [&str; 13] = [
+const UNBOUND_STAGES: [&str; 14] = [
     "json",
     "receipt",
     "evidence",
@@ -20,6 +20,7 @@ const UNBOUND_STAGES: [&str; 13] = [
     "chain",
     "workload",
     "verdict",
+    "tier",
     "provenance",
     "scorer",
     "input",

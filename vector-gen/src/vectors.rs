@@ -8,6 +8,7 @@ mod policy;
 mod quote;
 mod reading;
 mod tcb;
+mod tier;
 
 use crate::edits::Edit;
 use crate::json::{Json, token};
@@ -52,6 +53,7 @@ pub(crate) struct Vector {
     policy: &'static str,
     anchors: Anchors,
     at: Option<&'static str>,
+    score: Option<&'static str>,
     outcome: Outcome,
     pub(crate) codes: Vec<&'static str>,
     flags: Option<(bool, bool)>,
@@ -82,6 +84,7 @@ impl Vector {
             policy: "test",
             anchors: Anchors::Test,
             at: None,
+            score: None,
             outcome: Outcome::Verified,
             codes: usual.to_vec(),
             flags: None,
@@ -105,6 +108,12 @@ impl Vector {
 
     fn at(mut self, instant: &'static str) -> Self {
         self.at = Some(instant);
+        self
+    }
+
+    /// The parameters by which the claimed tier is derived again.
+    fn score(mut self, name: &'static str) -> Self {
+        self.score = Some(name);
         self
     }
 
@@ -187,16 +196,20 @@ impl Vector {
                 Json::Object(vec![("root".into(), text(root)), ("tcb_signing".into(), text(tcb_signing))])
             }
         };
-        Json::Object(vec![
+        let mut entry = vec![
             ("id".into(), text(&self.id)),
             ("rule".into(), text(&self.rule)),
             ("receipt".into(), format!("receipts/{}.json", self.id).into()),
             ("policy".into(), format!("policies/{}.toml", self.policy).into()),
             ("anchors".into(), anchors),
             ("at".into(), self.at.map_or_else(|| token("null"), text)),
+        ];
+        entry.extend(self.score.map(|score| ("score".into(), format!("scores/{score}.toml").into())));
+        entry.extend([
             ("outcome".into(), text(self.outcome.name())),
             ("codes".into(), Json::List(self.codes.iter().map(|code| text(code)).collect())),
-        ])
+        ]);
+        Json::Object(entry)
     }
 }
 
@@ -221,6 +234,7 @@ pub(crate) fn all() -> Vec<Vector> {
         tcb::vectors(),
         binding::vectors(),
         meaning::vectors(),
+        tier::vectors(),
         policy::vectors(),
     ]
     .into_iter()

@@ -2,6 +2,7 @@
 //! verdict, hardware, bindings, enclave, coverage and time. Every text of a report is escaped by the core.
 
 use anstyle::Style;
+use verify_core::tier::Scored;
 use verify_core::{Check, CheckResult, Code, Coverage, Effect, Obligation, Outcome, Problem, Report, escape};
 
 use crate::inputs::Failure;
@@ -31,6 +32,7 @@ pub(crate) fn report(report: &Report, verbose: bool) -> String {
     page.head(&headline, style_of(report.outcome), report.input.name.as_deref().unwrap_or_default());
     findings(report, verbose, &mut page);
     verdict(report, &mut page);
+    tier(report, &mut page);
     hardware(report, &mut page);
     time(report, &mut page);
     bindings(report, &mut page);
@@ -40,6 +42,7 @@ pub(crate) fn report(report: &Report, verbose: bool) -> String {
     judged(report, &mut page);
     if verbose {
         checks(report, &mut page);
+        tier_steps(report, &mut page);
         facts(report, &mut page);
         claims(report, &mut page);
     }
@@ -119,6 +122,19 @@ fn verdict(report: &Report, page: &mut Page) {
         text.push_str("; a valid receipt is not an accepted run");
     }
     page.row("Verdict", PLAIN, &text);
+}
+
+/// The tier that the recorded figures earn, where somebody asked.
+fn tier(report: &Report, page: &mut Page) {
+    let Some(rescored) = &report.rescored else { return };
+    let figures: Vec<String> = rescored.figures.iter().map(|recorded| format!("{} {:?}", recorded.figure.name(), recorded.value)).collect();
+    let figures = figures.join(", ");
+    let text = match &rescored.scored {
+        Some(scored) => format!("the recorded figures ({figures}) earn \"{}\" (pass={})", scored.label, scored.pass),
+        None if figures.is_empty() => "no figures are recorded".to_owned(),
+        None => format!("the recorded figures ({figures}) give no label"),
+    };
+    page.row("Tier", PLAIN, &format!("{text} by the parameters \"{}\"; they are the submitter's", rescored.params.replace('"', "\\\"")));
 }
 
 fn hardware(report: &Report, page: &mut Page) {
@@ -300,6 +316,20 @@ fn checks(report: &Report, page: &mut Page) {
         if !because.is_empty() {
             page.row("", FAINT, &because);
         }
+    }
+}
+
+fn tier_steps(report: &Report, page: &mut Page) {
+    let Some(scored) = report.rescored.as_ref().and_then(|rescored| rescored.scored.as_ref()) else { return };
+    page.section("The tier, step by step");
+    steps(scored, page);
+}
+
+/// The steps of the tier function, one a line.
+pub(crate) fn steps(scored: &Scored, page: &mut Page) {
+    let width = scored.why.iter().map(|step| step.rule.len()).max().unwrap_or(0);
+    for step in &scored.why {
+        page.cell(step.rule, width, &step.text);
     }
 }
 

@@ -12,13 +12,15 @@ use crate::json::Documents;
 use crate::layout::{PLAIN, Page};
 use crate::output::{Output, complain};
 use crate::policy;
+use crate::score;
 use crate::text;
 
 pub(crate) fn run(arguments: &VerifyArgs, output: &mut Output) -> u8 {
     let settled = policy::load(&arguments.policy)
         .and_then(|policy| Ok((policy, anchors(arguments)?)))
-        .and_then(|(policy, anchors)| Ok((Verifier::new(policy, anchors), instant(arguments.at)?)));
-    let (verifier, instant) = match settled {
+        .and_then(|(policy, anchors)| Ok((Verifier::new(policy, anchors), instant(arguments.at)?)))
+        .and_then(|(verifier, instant)| Ok((verifier, instant, arguments.score.as_deref().map(score::params).transpose()?)));
+    let (verifier, instant, params) = match settled {
         Ok(settled) => settled,
         Err(message) => {
             complain(&format!("error: {message}"));
@@ -38,7 +40,9 @@ pub(crate) fn run(arguments: &VerifyArgs, output: &mut Output) -> u8 {
     let mut batch = Batch::default();
     for input in &inputs {
         let answer = input.ask(|bytes| {
-            let report = verifier.verify(&Request::new(bytes).named(input.name()).judged_at(instant));
+            let request = Request::new(bytes).named(input.name()).judged_at(instant);
+            let request = params.iter().fold(request, |request, params| request.scored_by(params));
+            let report = verifier.verify(&request);
             let receipt_id = if inputs.len() > 1 { receipt_id(bytes) } else { None };
             (report, receipt_id)
         });

@@ -158,7 +158,7 @@ fn labels_within(params: &Params, recorded: &Measurement, margins: Margins) -> V
     // A shift may not lead out of what a figure can be, nor into it.
     let around = |figure: Option<f64>, margin: f64, least: f64, most: f64| match figure {
         // A frontier of 0 is not rounded: it says that there is none.
-        Some(value) if value != 0.0 => {
+        Some(value) if value.is_finite() && value != 0.0 => {
             [value - margin, value, value + margin].map(|shifted| Some(shifted.max(least.min(value)).min(most.max(value)))).to_vec()
         }
         other => vec![other],
@@ -180,7 +180,7 @@ fn labels_within(params: &Params, recorded: &Measurement, margins: Margins) -> V
 
 /// Half a unit of the last of `places` decimal places.
 fn half_a_unit(places: usize) -> f64 {
-    i32::try_from(places).map_or(0.0, |places| 0.5 * 10_f64.powi(-places))
+    i32::try_from(places).map_or(0.0, |places| 0.5 / 10_f64.powi(places))
 }
 
 fn not_derivable(params: &Params, why: &str) -> Problem {

@@ -7,6 +7,7 @@ mod support;
 use std::fmt::Write;
 
 use serde_json::Value;
+use verify_core::tier::Params;
 use verify_core::{Anchors, Code, Effect, Obligation, Policy, Request, Verifier};
 
 #[test]
@@ -57,9 +58,10 @@ fn reports_fit_their_schema() {
     let vectors = support::workspace().join("test-vectors");
     let manifest = support::read_json(&vectors.join("manifest.json"));
     let verifier = Verifier::new(Policy::strict(), Anchors::intel());
+    let params = Params::preset("k3", Some(0.0)).expect("a preset");
     for vector in manifest.as_array().expect("vectors") {
         let receipt = support::read(&vectors.join(vector["receipt"].as_str().expect("a path")));
-        let report = verifier.verify(&Request::new(&receipt).named("receipt.json"));
+        let report = verifier.verify(&Request::new(&receipt).named("receipt.json").scored_by(&params));
         let json: Value = serde_json::from_str(&report.to_json()).expect("JSON");
         let faults: Vec<String> = validator.iter_errors(&json).map(|error| format!("{}: {error}", error.instance_path())).collect();
         assert!(faults.is_empty(), "{}: {faults:?}", vector["id"]);
@@ -78,4 +80,13 @@ fn the_schema_names_every_effect_and_obligation() {
     assert_eq!(names("/$defs/effect/enum"), effects);
     let obligations: Vec<&str> = Obligation::ALL.iter().map(|obligation| obligation.id()).collect();
     assert_eq!(names("/$defs/obligation/enum"), obligations);
+}
+
+#[test]
+fn the_shipped_parameters_are_the_presets() {
+    for (name, reference) in [("k3", Some(18.4435)), ("k3-2026-07", Some(16.7026)), ("classic", None)] {
+        let path = support::workspace().join(format!("test-vectors/scores/{name}.toml"));
+        let text = String::from_utf8(support::read(&path)).expect("UTF-8");
+        assert_eq!(toml::from_str(&text), Ok(Params::preset(name, reference).expect("a preset")), "{name}");
+    }
 }

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use serde_json::Value;
+use verify_core::tier::Params;
 use verify_core::{Anchors, Instant, Policy, Request, Timestamp, Verifier};
 
 fn main() {
@@ -29,7 +30,16 @@ fn check(folder: &Path, vector: &Value) -> Result<(), String> {
         Some(at) => Instant::Given(Timestamp::parse_rfc3339(at).map_err(|error| error.to_string())?),
     };
     let receipt = support::read(&folder.join(text(&vector["receipt"])));
-    let report = Verifier::new(policy, anchors(folder, &vector["anchors"])?).verify(&Request::new(&receipt).judged_at(instant));
+    let params: Option<Params> = match vector["score"].as_str() {
+        None => None,
+        Some(path) => {
+            let text = String::from_utf8(support::read(&folder.join(path))).map_err(|error| error.to_string())?;
+            Some(toml::from_str(&text).map_err(|error| error.to_string())?)
+        }
+    };
+    let request = Request::new(&receipt).judged_at(instant);
+    let request = params.iter().fold(request, |request, params| request.scored_by(params));
+    let report = Verifier::new(policy, anchors(folder, &vector["anchors"])?).verify(&request);
 
     let mut codes: Vec<&str> = report.problems.iter().map(|problem| problem.code.name()).collect();
     codes.sort_unstable();

@@ -3,6 +3,7 @@
 mod exit_codes;
 mod inputs;
 mod output;
+mod score;
 mod settings;
 mod shared;
 mod support;

@@ -201,7 +201,7 @@ impl Params {
         let first = Bars { top1: 0.90, kl: 0.20, kl_prefer: 0.15 };
         let (cap, bars, own_reference, kl_places) = match name {
             "k3" => (Cap::Gain, strict, None, 9),
-            "k3-2026-07" => (Cap::TwiceTheGain, first, None, 9),
+            "k3-2026-07" => (Cap::TwiceTheGain, first, None, 4),
             "classic" => (Cap::TwiceTheGain, first, Some(365.85), 4),
             _ => return Err(ParamsError::Preset(name.to_owned())),
         };

@@ -263,10 +263,10 @@ impl Rule<'_> {
             return Label::Reject;
         }
         if g <= significance {
-            self.say("significance", format!("g <= {significance:?}: no significant gain"));
+            self.say("significance", format!("g = {g:?} <= {significance:?}: no significant gain"));
             return Label::None;
         }
-        self.say("significance", format!("g > {significance:?}: a significant gain"));
+        self.say("significance", format!("g = {g:?} > {significance:?}: a significant gain"));
 
         let (reference, which) = match anchor {
             Anchor::Auto if difficulty.reference > 0.0 => (difficulty.reference, "the reference"),
@@ -298,11 +298,11 @@ impl Rule<'_> {
 
         for (label, least) in [(Label::XL, tiers.xl), (Label::L, tiers.l), (Label::M, tiers.m), (Label::S, tiers.s)] {
             if g_eff >= least {
-                self.say("tier", format!("g_eff >= {least:?}: {label}"));
+                self.say("tier", format!("g_eff = {g_eff:?} >= {least:?}: {label}"));
                 return label;
             }
         }
-        self.say("tier", format!("g_eff < {:?}, but the gain is significant: XS", tiers.s));
+        self.say("tier", format!("g_eff = {g_eff:?} < {:?}, but the gain is significant: XS", tiers.s));
         Label::XS
     }
 
@@ -530,6 +530,33 @@ mod tests {
     }
 
     #[test]
+    fn whatever_the_figures_are_only_sound_ones_pass() {
+        let odd = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 0.0, -0.0, 5e-324, 1e-300, 0.5, 1.0, 100.0, 1e300, f64::MAX, -1.0, f64::MIN];
+        let mut all_params = Vec::new();
+        for (lower_is_better, boost) in [(false, false), (false, true), (true, false), (true, true)] {
+            for reference in [0.0, 5e-324, 100.0, f64::MAX] {
+                let mut params = Params::preset("k3-2026-07", Some(reference)).unwrap();
+                (params.lower_is_better, params.difficulty.boost) = (lower_is_better, boost);
+                all_params.push(params);
+            }
+        }
+        for params in &all_params {
+            for (value, frontier) in odd.into_iter().flat_map(|value| odd.map(|frontier| (value, frontier))) {
+                let scored = score(params, &run(value, frontier)).unwrap();
+                let is_sound = value.is_finite() && frontier.is_finite() && (value > 0.0 || (value == 0.0 && !params.lower_is_better));
+                assert!(!scored.pass || is_sound, "{value} over {frontier}: {scored:?}");
+                let figures = scored.gain.map(|gain| [Some(gain.g), gain.g_eff, gain.difficulty]);
+                let are_finite = figures.is_none_or(|figures| figures.into_iter().flatten().all(f64::is_finite));
+                assert!(!scored.pass || are_finite, "{value} over {frontier}: {scored:?}");
+            }
+        }
+        for (top1, kl) in odd.into_iter().flat_map(|top1| odd.map(|kl| (top1, kl))) {
+            let label = with(&plain(), |run| (run.top1, run.kl) = (Some(top1), Some(kl)));
+            assert_eq!(label.passes(), top1 == 1.0 && (0.0..=0.05).contains(&kl), "{top1} {kl}");
+        }
+    }
+
+    #[test]
     fn a_latency_is_not_scored_as_a_speed() {
         for (recorded, wanted) in
             [(None, Ok(Label::XL)), (Some(false), Ok(Label::XL)), (Some(true), Err(ScoreError::Direction { recorded: true }))]
@@ -552,11 +579,11 @@ mod tests {
             ("kl", "0 <= 0.03 <= 0.05: holds, but above the preferred 0.02"),
             ("guard", "\"12\\u{1b}8\": 3.4 / 3.45 = 0.9855072463768115 >= 0.98: holds"),
             ("gain", "g = (45.38 - 40.02) / 40.02 = 0.13393303348325836"),
-            ("significance", "g > 0.02: a significant gain"),
+            ("significance", "g = 0.13393303348325836 > 0.02: a significant gain"),
             ("fair gain", "g_fair = (45.38 - 40.02) / 18.4435 = 0.29061729064440045, sized by the reference"),
             ("difficulty", "D = 1, for there is no boost"),
             ("cap", "g_eff = min(g_fair * D, g) = min(0.29061729064440045, 0.13393303348325836) = 0.13393303348325836"),
-            ("tier", "g_eff >= 0.1: L"),
+            ("tier", "g_eff = 0.13393303348325836 >= 0.1: L"),
         ];
         assert_eq!(steps, wanted.map(|(rule, text)| (rule, text.to_owned())));
     }
