@@ -1,7 +1,7 @@
 //! The claimed tier against the tier function. The k3 receipt records 120.5 over a frontier of 106.25: a gain of 13.4 per
 //! cent, and of 26.8 per cent by the reference of the test parameters.
 
-use super::{Vector, k3};
+use super::{Vector, echo, k3};
 use crate::json::{Json, parse, token};
 use crate::receipt::Material;
 
@@ -71,6 +71,25 @@ pub(super) fn vectors() -> Vec<Vector> {
         scored("tier-asserted", "A tier that follows from claims alone follows from nothing that is bound.")
             .change(|m| m.receipt.output = "{\"label\": \"L\", \"pass\": true}\n".to_owned())
             .thin(&["tier.only-asserted"]),
+        k3("tier-asserted-latency", "Of a latency the claimed frontier is the value and the reduction together.")
+            .policy("input-not-needed")
+            .score("test-latency")
+            .change(|m| m.receipt.output = "{\"label\": \"XL\", \"pass\": true}\n".to_owned())
+            .change(|m| {
+                m.receipt.attestation.set("/verdict/tps", token("0.8"));
+                m.receipt.attestation.set("/verdict/delta_tps", token("0.2"));
+                m.receipt.attestation.set("/verdict/label", "XL");
+            })
+            .thin(&["tier.only-asserted"]),
+        echo("tier-measured", "Measurements that are the enclave's proven input are bound, though its output does not repeat them.")
+            .score("test")
+            .change(|m| {
+                m.receipt.attestation.set("/measurements/primary/top1", token("0.5"));
+                m.receipt.attestation.set("/verdict/label", "REJECT");
+                m.receipt.attestation.set("/verdict/pass", false);
+                m.receipt.output = "{\"label\": \"REJECT\", \"pass\": false}\n".to_owned();
+            })
+            .verified(&[]),
         scored("tier-asserted-other", "Claims that earn another tier than they claim contradict themselves.")
             .change(|m| m.receipt.output = "{\"label\": \"XL\", \"pass\": true}\n".to_owned())
             .change(|m| m.receipt.attestation.set("/verdict/label", "XL"))

@@ -295,6 +295,10 @@ impl Rule<'_> {
         let g_eff = (g_fair * factor).min(most);
         self.gain = Some(Gain { delta, g, g_fair: Some(g_fair), difficulty: Some(factor), g_eff: Some(g_eff) });
         self.say("cap", format!("g_eff = min(g_fair * D, {most_name}) = min({:?}, {most:?}) = {g_eff:?}", g_fair * factor));
+        if !g_eff.is_finite() {
+            self.say("cap", "g_eff does not fit a double, so it measures nothing: refused".to_owned());
+            return Label::Reject;
+        }
 
         for (label, least) in [(Label::XL, tiers.xl), (Label::L, tiers.l), (Label::M, tiers.m), (Label::S, tiers.s)] {
             if g_eff >= least {
