@@ -152,7 +152,8 @@ pub(crate) struct Collateral {
 }
 
 impl Collateral {
-    pub(crate) fn base64(&self, ca: &Certificate, root: &Certificate) -> String {
+    /// The container as a file.
+    pub(crate) fn file(&self, ca: &Certificate, root: &Certificate) -> Vec<u8> {
         let mut container = match self.container {
             Container::Items => self.item_map(),
             Container::V3 => self.v3(ca, root),
@@ -160,7 +161,7 @@ impl Collateral {
         self.afterwards.apply(&mut container);
         let mut bytes = container.compact().into_bytes();
         self.bytes.apply(&mut bytes);
-        BASE64.encode(&bytes)
+        bytes
     }
 
     fn item_map(&self) -> Json {

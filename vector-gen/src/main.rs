@@ -23,7 +23,7 @@ use crate::json::Json;
 use crate::vectors::Anchors;
 
 /// Folders in which every file is ours, but for those that are kept.
-const FOLDERS: [&str; 4] = ["pki", "policies", "receipts", "scores"];
+const FOLDERS: [&str; 5] = ["collateral", "pki", "policies", "receipts", "scores"];
 
 /// Hand-written files in the generated folders.
 const KEPT: [&str; 4] = ["policies/observed.toml", "scores/classic.toml", "scores/k3-2026-07.toml", "scores/k3.toml"];
@@ -70,6 +70,8 @@ fn files() -> BTreeMap<String, Vec<u8>> {
         ("UNCOVERED.md".to_owned(), uncovered::page(&produced).into_bytes()),
     ]);
     files.extend(vectors.iter().map(|vector| (format!("receipts/{}.json", vector.id), vector.file())));
+    let fresh = vectors.iter().filter_map(|vector| Some((format!("collateral/{}.json", vector.id), vector.fresh_file()?)));
+    files.extend(fresh);
     files.extend(policies::all().into_iter().map(|(name, text)| (format!("policies/{name}.toml"), text.into_bytes())));
     files.extend(scores::all().into_iter().map(|(name, text)| (format!("scores/{name}.toml"), text.into_bytes())));
     for (anchors, (root, tcb_signing)) in [(Anchors::Test, receipt::test_pki()), (Anchors::OtherTest, receipt::other_pki())] {

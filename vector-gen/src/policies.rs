@@ -44,6 +44,7 @@ pub(crate) fn all() -> Vec<(&'static str, String)> {
             "evaluation-20",
             policy("evaluation 20 or later", "strict", &format!("minimum_tcb_evaluation = 20\n{image}"), NOT_RERUN, &test_enclave),
         ),
+        ("age-30d", policy("collateral of thirty days", "strict", &format!("maximum_age = \"30d\"\n{image}"), NOT_RERUN, &test_enclave)),
     ];
     let bound = format!(
         "commit = [\"{COMMIT}\"]\nmodel_sha256 = [\"{}\", \"{}\"]\nscorer = [\"{DFLASH_SCORER}\"]\nrequester_key = [\"{requester}\"]\n",

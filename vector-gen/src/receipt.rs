@@ -226,7 +226,7 @@ impl Material {
         }
         let chain = vec![self.pck.pem(), self.ca.pem(), self.root.pem()];
         let quote = BASE64.encode(&self.quote.bytes(chain, &self.pck.key));
-        let collateral = self.collateral.base64(&self.ca, &self.root);
+        let collateral = BASE64.encode(&self.collateral.file(&self.ca, &self.root));
 
         let mut document = json::parse(
             r#"{

@@ -3,6 +3,7 @@
 mod binding;
 mod certificates;
 mod collateral;
+mod fresh;
 mod meaning;
 mod policy;
 mod quote;
@@ -53,10 +54,19 @@ pub(crate) struct Vector {
     policy: &'static str,
     anchors: Anchors,
     at: Option<&'static str>,
+    now: Option<&'static str>,
+    fresh: Option<Fresh>,
     score: Option<&'static str>,
     outcome: Outcome,
     pub(crate) codes: Vec<&'static str>,
     flags: Option<(bool, bool)>,
+}
+
+/// Fresher collateral beside the receipt, and the answer under it.
+struct Fresh {
+    changes: Vec<Edit<Material>>,
+    outcome: Outcome,
+    codes: Vec<&'static str>,
 }
 
 /// A vector made from a receipt with a derived nonce.
@@ -84,6 +94,8 @@ impl Vector {
             policy: "test",
             anchors: Anchors::Test,
             at: None,
+            now: None,
+            fresh: None,
             score: None,
             outcome: Outcome::Verified,
             codes: usual.to_vec(),
@@ -108,6 +120,11 @@ impl Vector {
 
     fn at(mut self, instant: &'static str) -> Self {
         self.at = Some(instant);
+        self
+    }
+
+    fn now(mut self, instant: &'static str) -> Self {
+        self.now = Some(instant);
         self
     }
 
@@ -160,8 +177,8 @@ impl Vector {
             let stages = ["quote", "certificate", "sgx-extension", "collateral", "crl", "tcb-info", "qe-identity"];
             let more = ["window", "qe", "platform", "tdx-module", "tcb", "td", "limit"];
             let stage = code.split('.').next().unwrap_or_default();
-            let harmless = ["collateral.unknown-item", "collateral.crl-as-text"];
-            !harmless.contains(code) && (stages.contains(&stage) || more.contains(&stage))
+            let harmless = ["unknown-item", "crl-as-text", "too-old", "age-unknown", "not-fresh"].map(|what| format!("collateral.{what}"));
+            !harmless.iter().any(|harmless| harmless == code) && (stages.contains(&stage) || more.contains(&stage))
         };
         let no_report_data = [
             "binding.report-data-mismatch",
@@ -186,6 +203,16 @@ impl Vector {
         material.file()
     }
 
+    /// The fresh collateral, where the vector has some.
+    pub(crate) fn fresh_file(&self) -> Option<Vec<u8>> {
+        let fresh = self.fresh.as_ref()?;
+        let mut material = (self.base)();
+        for change in &fresh.changes {
+            change(&mut material);
+        }
+        Some(material.collateral.file(&material.ca, &material.root))
+    }
+
     /// The entry in the manifest.
     pub(crate) fn entry(&self) -> Json {
         let text = |text: &str| Json::from(text);
@@ -196,21 +223,34 @@ impl Vector {
                 Json::Object(vec![("root".into(), text(root)), ("tcb_signing".into(), text(tcb_signing))])
             }
         };
-        let mut entry = vec![
+        Json::Object(vec![
             ("id".into(), text(&self.id)),
             ("rule".into(), text(&self.rule)),
             ("receipt".into(), format!("receipts/{}.json", self.id).into()),
             ("policy".into(), format!("policies/{}.toml", self.policy).into()),
             ("anchors".into(), anchors),
             ("at".into(), self.at.map_or_else(|| token("null"), text)),
-        ];
-        entry.extend(self.score.map(|score| ("score".into(), format!("scores/{score}.toml").into())));
-        entry.extend([
+            ("now".into(), self.now.map_or_else(|| token("null"), text)),
+            ("fresh".into(), self.fresh.as_ref().map_or_else(|| token("null"), |fresh| fresh.entry(&self.id))),
+            ("score".into(), self.score.map_or_else(|| token("null"), |score| format!("scores/{score}.toml").into())),
             ("outcome".into(), text(self.outcome.name())),
-            ("codes".into(), Json::List(self.codes.iter().map(|code| text(code)).collect())),
-        ]);
-        Json::Object(entry)
+            ("codes".into(), names(&self.codes)),
+        ])
     }
+}
+
+impl Fresh {
+    fn entry(&self, id: &str) -> Json {
+        Json::Object(vec![
+            ("collateral".into(), format!("collateral/{id}.json").into()),
+            ("outcome".into(), self.outcome.name().into()),
+            ("codes".into(), names(&self.codes)),
+        ])
+    }
+}
+
+fn names(codes: &[&'static str]) -> Json {
+    Json::List(codes.iter().map(|code| Json::from(*code)).collect())
 }
 
 impl Anchors {
@@ -231,6 +271,7 @@ pub(crate) fn all() -> Vec<Vector> {
         quote::vectors(),
         certificates::vectors(),
         collateral::vectors(),
+        fresh::vectors(),
         tcb::vectors(),
         binding::vectors(),
         meaning::vectors(),

@@ -25,6 +25,7 @@ Examples:
   receipt verify receipt.json
   receipt verify --policy authenticity runs/
   receipt verify --at now receipt.json
+  receipt verify --collateral fresh.json --max-age 30d receipt.json
   receipt verify --root root.pem --tcb-signing-cert tcb.pem --policy test.toml receipt.json
   receipt verify --score k3.toml receipt.json";
 
@@ -81,9 +82,23 @@ pub(crate) struct VerifyArgs {
     /// collateral is the start of the common validity window of what Intel signed: the same answer on every day.
     #[arg(long, value_name = "INSTANT", default_value = "collateral", value_parser = At::parse)]
     pub(crate) at: At,
+    /// Fresh collateral for a second verdict, at the start of its own window
+    ///
+    /// The quote is judged as carried and by this collateral, and the worse of the two counts: what was revoked or fell behind since
+    /// shows. The file is the JSON of either known container, for the same platform.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) collateral: Option<PathBuf>,
     /// A policy: strict, authenticity, or a TOML file
     #[arg(long, value_name = "NAME|FILE", default_value = "strict")]
     pub(crate) policy: PathBuf,
+    /// Ask for collateral with this TCB evaluation number or a later one
+    #[arg(long, value_name = "N")]
+    pub(crate) min_eval: Option<u32>,
+    /// Ask for collateral that is at most this old now, such as 30d or 12h
+    ///
+    /// With --collateral that is the fresh one: its start is compared with the clock of this machine.
+    #[arg(long, value_name = "AGE")]
+    pub(crate) max_age: Option<String>,
     /// A root certificate to trust in the place of Intel's (PEM or DER)
     #[arg(long, value_name = "FILE")]
     pub(crate) root: Option<PathBuf>,

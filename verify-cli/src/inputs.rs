@@ -166,6 +166,11 @@ fn place(text: &str, byte: usize) -> String {
     format!("line {line}, column {column}: ")
 }
 
+/// Reads a file that is evidence beside the inputs; the core refuses what is too long.
+pub(crate) fn read_evidence(path: &Path) -> Result<Vec<u8>, Failure> {
+    File::open(path).and_then(|file| read_bounded(file, RECEIPT_BYTES)).map_err(|error| unreadable(&error))
+}
+
 /// Reads at most `limit` bytes and one more, from files and devices alike.
 fn read_bounded(source: impl Read, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();

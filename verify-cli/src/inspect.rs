@@ -71,7 +71,7 @@ fn page(name: &str, inspection: &Inspection) -> String {
     if !inspection.problems.is_empty() {
         page.section("What could not be decoded, or looks odd");
         for problem in &inspection.problems {
-            text::finding(problem, &mut page);
+            text::finding("", problem, &mut page);
         }
     }
     page.line("UNVERIFIED: this is what the file says. Nothing was checked; receipt verify does that.");

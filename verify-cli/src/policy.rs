@@ -103,6 +103,8 @@ fn page(policy: &Policy) -> String {
     let minimum: Vec<String> =
         settings["minimum_tcb_evaluation"].as_u64().map(|number| format!("evaluation {number} or later")).into_iter().collect();
     list("TCB", "no minimum evaluation number", &minimum, &mut page);
+    let age: Vec<String> = settings["maximum_age"].as_str().map(|age| format!("collateral at most {age} old")).into_iter().collect();
+    list("Age", "collateral of any age", &age, &mut page);
     page.into_text()
 }
 

@@ -3,7 +3,9 @@
 
 use anstyle::Style;
 use verify_core::tier::Scored;
-use verify_core::{Check, CheckResult, Code, Coverage, Effect, Obligation, Outcome, Problem, Report, escape};
+use verify_core::{
+    Check, CheckResult, Code, Coverage, Effect, Obligation, Outcome, Problem, QuoteReport, Report, TcbFacts, Timestamp, WindowFacts, escape,
+};
 
 use crate::inputs::Failure;
 use crate::layout::{BAD, FAINT, GOOD, OPEN, PLAIN, Page, THIN};
@@ -34,6 +36,7 @@ pub(crate) fn report(report: &Report, verbose: bool) -> String {
     verdict(report, &mut page);
     tier(report, &mut page);
     hardware(report, &mut page);
+    fresh(report, &mut page);
     time(report, &mut page);
     bindings(report, &mut page);
     enclave(report, &mut page);
@@ -66,23 +69,26 @@ fn style_of(outcome: Outcome) -> Style {
     }
 }
 
-/// One finding with its code.
-pub(crate) fn finding(problem: &Problem, page: &mut Page) {
+/// One finding with its code, after a word on `when` it holds.
+pub(crate) fn finding(when: &str, problem: &Problem, page: &mut Page) {
     let style = match problem.effect {
         Effect::Notes => FAINT,
         Effect::Weakens => THIN,
         Effect::Prevents => OPEN,
         _ => BAD,
     };
-    page.row_with_tail(problem.effect.name(), style, &problem.message, problem.code.name());
+    page.row_with_tail(problem.effect.name(), style, &format!("{when}{}", problem.message), problem.code.name());
 }
 
 /// The findings, the gravest also with their place and with what to do, which is said once.
 fn findings(report: &Report, verbose: bool, page: &mut Page) {
-    let gravest = report.problems.iter().map(|problem| problem.effect).max();
+    let later = report.fresh.iter().flat_map(|fresh| &fresh.problems).map(|problem| ("under the fresh collateral: ", problem));
+    let mut found: Vec<(&str, &Problem)> = report.problems.iter().map(|problem| ("", problem)).chain(later).collect();
+    found.sort_by_key(|(_, problem)| std::cmp::Reverse(problem.effect));
+    let gravest = found.first().map(|(_, problem)| problem.effect);
     let mut said = Vec::new();
-    for problem in report.problems.iter().filter(|problem| verbose || problem.effect > Effect::Notes) {
-        finding(problem, page);
+    for (when, problem) in found.into_iter().filter(|(_, problem)| verbose || problem.effect > Effect::Notes) {
+        finding(when, problem, page);
         if !verbose && Some(problem.effect) != gravest {
             continue;
         }
@@ -145,26 +151,43 @@ fn hardware(report: &Report, page: &mut Page) {
         page.row("Hardware", PLAIN, &format!("not accepted: {}", doubts.join(", ")));
         return;
     }
-    let day = |instant: verify_core::Timestamp| instant.to_string().chars().take(10).collect::<String>();
     let (quote, issuer) = match report.anchors.built_in {
         true => ("genuine TDX quote", "Intel collateral"),
         false => ("TDX quote that is genuine under the given anchors, not Intel's", "their collateral"),
     };
+    let (status, advisories) = (tcb.status.name(), advisories(tcb));
+    let text = format!("{quote}; was {status} under {issuer} {}, platform {}{advisories}", dated(tcb, window), platform.fmspc);
+    page.row("Hardware", PLAIN, &text);
+}
+
+/// The second answer: what the same quote is worth under collateral that the caller brought.
+fn fresh(report: &Report, page: &mut Page) {
+    let Some(QuoteReport { facts, outcome, collateral, .. }) = &report.fresh else { return };
+    let (then, now) = (report.outcome_as_carried.name(), outcome.name());
+    let text = match (&facts.tcb, &facts.window) {
+        (Some(tcb), Some(window)) => format!("{} under the fresh collateral {}{}", tcb.status.name(), dated(tcb, window), advisories(tcb)),
+        _ => format!("no TCB status under the fresh collateral (sha256 {})", short(&collateral.sha256)),
+    };
+    page.row("Fresh", style_of(*outcome), &format!("{now} (as carried: {then}): {text}"));
+}
+
+/// The window and evaluation numbers of collateral.
+fn dated(tcb: &TcbFacts, window: &WindowFacts) -> String {
+    let day = |instant: Timestamp| instant.to_string().chars().take(10).collect::<String>();
     let evaluation = match tcb.tcb_info_evaluation == tcb.qe_identity_evaluation {
         true => format!("evaluation {}", tcb.tcb_info_evaluation),
         false => format!("evaluations {} and {}", tcb.tcb_info_evaluation, tcb.qe_identity_evaluation),
     };
-    let mut text = format!(
-        "{quote}; was {} under {issuer} of {} to {} ({evaluation}), platform {}",
-        tcb.status.name(),
-        day(window.start),
-        day(window.end),
-        platform.fmspc
-    );
-    if !tcb.advisories.is_empty() {
-        text.push_str(&format!("; advisories {}", tcb.advisories.join(", ")));
-    }
-    page.row("Hardware", PLAIN, &text);
+    format!("of {} to {} ({evaluation})", day(window.start), day(window.end))
+}
+
+fn advisories(tcb: &TcbFacts) -> String {
+    if tcb.advisories.is_empty() { String::new() } else { format!("; advisories {}", tcb.advisories.join(", ")) }
+}
+
+/// As much of a digest as tells two apart at a glance.
+fn short(digest: &str) -> String {
+    digest.chars().take(SHORT).collect()
 }
 
 /// What stands against the hardware's evidence: obligations between quote and TD attributes that did not end well.
@@ -238,7 +261,6 @@ fn enclave(report: &Report, page: &mut Page) {
     };
     let measurements = state(Code::EnclaveUnpinned, Code::EnclaveMismatch, "any enclave");
     let image = state(Code::ImageUnpinned, Code::ImageMismatch, "any image");
-    let short = |digest: &str| digest.chars().take(SHORT).collect::<String>();
     let digest = report.facts.image.as_deref().map_or("not shown".to_owned(), |image| short(image.trim_start_matches("sha256:")));
     let consequence = match (measurements, image) {
         ("not pinned", "not pinned") => ": any TDX machine, any image could have made this quote",
@@ -297,7 +319,9 @@ fn judged(report: &Report, page: &mut Page) {
         "now" => "now",
         _ => "given with --at",
     };
-    page.row("Judged", PLAIN, &format!("at {at} ({source}); revocations after that are not visible"));
+    let again =
+        report.fresh.as_ref().and_then(|fresh| fresh.judged.at).map_or(String::new(), |at| format!(" and, by fresh collateral, at {at}"));
+    page.row("Judged", PLAIN, &format!("at {at} ({source}){again}; revocations after that are not visible"));
 }
 
 fn checks(report: &Report, page: &mut Page) {

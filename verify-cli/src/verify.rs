@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::time::SystemTime;
 
+use verify_core::tier::Params;
 use verify_core::{Anchors, Instant, Report, Request, Timestamp, Verifier, escape};
 
 use crate::args::{At, VerifyArgs};
 use crate::exit;
-use crate::inputs::{Input, read_settings};
+use crate::inputs::{Input, read_evidence, read_settings};
 use crate::json::Documents;
 use crate::layout::{PLAIN, Page};
 use crate::output::{Output, complain};
@@ -16,16 +17,20 @@ use crate::score;
 use crate::text;
 
 pub(crate) fn run(arguments: &VerifyArgs, output: &mut Output) -> u8 {
-    let settled = policy::load(&arguments.policy)
-        .and_then(|policy| Ok((policy, anchors(arguments)?)))
-        .and_then(|(policy, anchors)| Ok((Verifier::new(policy, anchors), instant(arguments.at)?)))
-        .and_then(|(verifier, instant)| Ok((verifier, instant, arguments.score.as_deref().map(score::params).transpose()?)));
-    let (verifier, instant, params) = match settled {
+    let Settings { verifier, instant, now, params } = match Settings::of(arguments) {
         Ok(settled) => settled,
         Err(message) => {
             complain(&format!("error: {message}"));
             return exit::USAGE;
         }
+    };
+    let fresh_collateral = match arguments.collateral.as_deref().map(|path| (path, read_evidence(path))) {
+        Some((path, Err(failure))) => {
+            complain(&format!("error: --collateral {}: {}", escape(&path.to_string_lossy()), failure.message));
+            return failure.exit_code;
+        }
+        Some((_, Ok(bytes))) => Some(bytes),
+        None => None,
     };
     let (inputs, passed_over) = Input::resolve(&arguments.paths);
     if !arguments.quiet {
@@ -40,8 +45,10 @@ pub(crate) fn run(arguments: &VerifyArgs, output: &mut Output) -> u8 {
     let mut batch = Batch::default();
     for input in &inputs {
         let answer = input.ask(|bytes| {
-            let request = Request::new(bytes).named(input.name()).judged_at(instant);
-            let request = params.iter().fold(request, |request, params| request.scored_by(params));
+            let mut request = Request::new(bytes).named(input.name()).judged_at(instant);
+            request = now.map_or(request, |now| request.now(now));
+            request = fresh_collateral.as_deref().map_or(request, |collateral| request.with_fresh_collateral(collateral));
+            request = params.as_ref().map_or(request, |params| request.scored_by(params));
             let report = verifier.verify(&request);
             let receipt_id = if inputs.len() > 1 { receipt_id(bytes) } else { None };
             (report, receipt_id)
@@ -72,6 +79,34 @@ pub(crate) fn run(arguments: &VerifyArgs, output: &mut Output) -> u8 {
     batch.worst
 }
 
+/// What is trusted and asked for, alike for every input.
+struct Settings {
+    verifier: Verifier,
+    instant: Instant,
+    now: Option<Timestamp>,
+    params: Option<Params>,
+}
+
+impl Settings {
+    fn of(arguments: &VerifyArgs) -> Result<Self, String> {
+        let mut policy = policy::load(&arguments.policy)?;
+        if let Some(minimum) = arguments.min_eval {
+            policy = policy.with_minimum_tcb_evaluation(minimum);
+        }
+        if let Some(age) = &arguments.max_age {
+            policy = policy.with_maximum_age(age).map_err(|error| format!("--max-age: {}", escape(&error.to_string())))?;
+        }
+        let instant = match arguments.at {
+            At::Collateral => Instant::Collateral,
+            At::Given(instant) => Instant::Given(instant),
+            At::Now => Instant::Now(clock().ok_or("--at now: the clock of this machine shows no usable time")?),
+        };
+        let now = if policy.limits_age() { clock() } else { None };
+        let params = arguments.score.as_deref().map(score::params).transpose()?;
+        Ok(Self { verifier: Verifier::new(policy, anchors(arguments)?), instant, now, params })
+    }
+}
+
 fn anchors(arguments: &VerifyArgs) -> Result<Anchors, String> {
     let mut anchors = Anchors::intel();
     if let Some(path) = &arguments.root {
@@ -87,18 +122,10 @@ fn anchors(arguments: &VerifyArgs) -> Result<Anchors, String> {
     Ok(anchors)
 }
 
-/// The one place where the clock is read, and only if the user asks for it.
-fn instant(at: At) -> Result<Instant, String> {
-    match at {
-        At::Collateral => Ok(Instant::Collateral),
-        At::Given(instant) => Ok(Instant::Given(instant)),
-        At::Now => {
-            let since_epoch = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).ok();
-            let seconds = since_epoch.and_then(|elapsed| i64::try_from(elapsed.as_secs()).ok());
-            let now = seconds.ok_or("--at now: the clock of this machine shows no usable time")?;
-            Ok(Instant::Now(Timestamp::from_unix_seconds(now)))
-        }
-    }
+/// The one place where the clock is read, and only if the user asks for something that needs it.
+fn clock() -> Option<Timestamp> {
+    let since_epoch = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).ok()?;
+    i64::try_from(since_epoch.as_secs()).ok().map(Timestamp::from_unix_seconds)
 }
 
 /// The id that a receipt gives itself, escaped; it proves nothing.

@@ -107,10 +107,11 @@ impl Ledger {
         self.problems.push(problem);
     }
 
-    /// The outcome, every check and every finding under `policy`.
-    pub(crate) fn settle(self, policy: &Policy) -> (Outcome, Vec<Check>, Vec<Problem>) {
+    /// The outcome, every check and every finding under `policy`, where the obligations in `required` are the ones to meet.
+    pub(crate) fn settle(self, required: RangeInclusive<Obligation>, policy: &Policy) -> (Outcome, Vec<Check>, Vec<Problem>) {
         let checks: Vec<Check> = Obligation::ALL
             .iter()
+            .filter(|obligation| required.contains(obligation))
             .map(|obligation| {
                 let recorded = self.results.iter().find(|(recorded, _)| recorded == obligation);
                 let result = match recorded {
@@ -177,7 +178,11 @@ mod tests {
     }
 
     fn outcome(ledger: Ledger) -> Outcome {
-        ledger.settle(&Policy::strict()).0
+        settle(ledger).0
+    }
+
+    fn settle(ledger: Ledger) -> (Outcome, Vec<Check>, Vec<Problem>) {
+        ledger.settle(Obligation::OF_A_RECEIPT, &Policy::strict())
     }
 
     #[test]
@@ -190,6 +195,18 @@ mod tests {
         let mut ledger = ledger_with(&[]);
         ledger.results.pop();
         assert_eq!(outcome(ledger), Outcome::Unverifiable);
+    }
+
+    #[test]
+    fn only_the_required_obligations_count() {
+        let mut ledger = Ledger::default();
+        for obligation in Obligation::ALL.iter().filter(|obligation| Obligation::OF_A_QUOTE.contains(obligation)) {
+            let _ = ledger.meet(*obligation, |_| Ok(()));
+        }
+        let (outcome, checks, _) = ledger.settle(Obligation::OF_A_QUOTE, &Policy::strict());
+        assert_eq!(outcome, Outcome::Verified);
+        assert_eq!(checks.first().map(|check| check.id), Some(Obligation::Quote));
+        assert_eq!(checks.last().map(|check| check.id), Some(Obligation::TdAttributes));
     }
 
     #[test]
@@ -207,7 +224,7 @@ mod tests {
         ledger.results.pop();
         let skipped: Checked<()> = ledger.meet(Obligation::Claims, |_| Err(Stopped(Code::QuoteMalformed)));
         assert_eq!(skipped, Err(Stopped(Code::QuoteMalformed)));
-        let (outcome, checks, _) = ledger.settle(&Policy::strict());
+        let (outcome, checks, _) = settle(ledger);
         assert_eq!(outcome, Outcome::Unverifiable);
         assert_eq!(checks.last().unwrap().result, CheckResult::Skipped { because: Code::QuoteMalformed });
     }
@@ -220,7 +237,7 @@ mod tests {
             findings.raise(problem(Code::ReceiptUnknownMember));
             Err(Stopped(Code::QuoteMalformed))
         });
-        let (outcome, checks, problems) = ledger.settle(&Policy::strict());
+        let (outcome, checks, problems) = settle(ledger);
         assert_eq!(outcome, Outcome::Unverifiable);
         assert_eq!(checks.last().unwrap().result, CheckResult::Skipped { because: Code::QuoteMalformed });
         assert_eq!(problems.len(), 1);
@@ -235,7 +252,7 @@ mod tests {
         ] {
             let mut codes = vec![Code::ReceiptUnknownMember; limits::PROBLEMS + 5];
             codes.extend([code; 3]);
-            let (outcome, _, problems) = ledger_with(&codes).settle(&Policy::strict());
+            let (outcome, _, problems) = settle(ledger_with(&codes));
             assert_eq!(outcome, wanted);
             assert_eq!(problems.first().unwrap().code, code);
             assert_eq!(problems.len(), limits::PROBLEMS + 1);

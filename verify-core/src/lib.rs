@@ -36,7 +36,7 @@ mod certificate;
 mod claimed_tier;
 mod claims;
 mod crypto;
-mod dcap;
+pub mod dcap;
 mod fields;
 mod inspect;
 mod json;
@@ -62,7 +62,8 @@ pub use policy::{Policy, PolicyError};
 pub use problem::{Code, CodeInfo, Effect, Location, Problem};
 pub use report::{
     AnchorsInForce, Check, CheckResult, Claim, Coverage, Facts, FigureSource, Input, Judged, ObjectWindow, Obligation, Outcome,
-    OutputFacts, PlatformFacts, PolicyInForce, RecordedFigure, Report, Rescored, TcbFacts, TcbStatus, Tool, TrustDomainFacts, WindowFacts,
+    OutputFacts, PlatformFacts, PolicyInForce, QuoteFacts, QuoteReport, RecordedFigure, Report, Rescored, TcbFacts, TcbStatus, Tool,
+    TrustDomainFacts, WindowFacts,
 };
 pub use text::escape;
 pub use time::{Timestamp, TimestampError};

@@ -2,6 +2,7 @@
 //! integrity check.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize};
@@ -43,6 +44,8 @@ pub struct Policy {
     pub(crate) enclaves: Vec<EnclavePin>,
     pub(crate) images: Vec<String>,
     pub(crate) minimum_tcb_evaluation: Option<u32>,
+    #[serde(serialize_with = "write_age")]
+    pub(crate) maximum_age: Option<Duration>,
     pub(crate) accept: Accepted,
 }
 
@@ -72,6 +75,9 @@ pub enum PolicyError {
         /// What the registry allows.
         allowed: String,
     },
+    /// A maximum age is no length of time.
+    #[error("maximum_age = {0:?} is no length of time; wanted a number and a unit, such as \"30d\" or \"12h\"")]
+    Age(String),
     /// A pinned value has the wrong length or alphabet.
     #[error("{field} holds {value:?}; wanted {wanted}")]
     Pin {
@@ -127,6 +133,8 @@ struct PolicyFile {
     #[serde(default)]
     minimum_tcb_evaluation: Option<u32>,
     #[serde(default)]
+    maximum_age: Option<String>,
+    #[serde(default)]
     accept: Accepted,
 }
 
@@ -144,6 +152,7 @@ impl Policy {
             enclaves: Vec::new(),
             images: Vec::new(),
             minimum_tcb_evaluation: None,
+            maximum_age: None,
             accept: Accepted::default(),
         }
     }
@@ -182,6 +191,23 @@ impl Policy {
         }
     }
 
+    /// This policy, but with collateral of evaluation number `minimum` or later; never milder than before.
+    pub fn with_minimum_tcb_evaluation(mut self, minimum: u32) -> Self {
+        self.minimum_tcb_evaluation = self.minimum_tcb_evaluation.max(Some(minimum));
+        self
+    }
+
+    /// This policy, but with the newest collateral at most `age` old at the caller's now; never milder than before. `age` is a
+    /// number with a unit: `30d`, `12h`, `90m`.
+    ///
+    /// # Errors
+    /// [`PolicyError::Age`] if `age` is no length of time.
+    pub fn with_maximum_age(mut self, age: &str) -> Result<Self, PolicyError> {
+        let age = read_age(age.to_owned())?;
+        self.maximum_age = Some(self.maximum_age.map_or(age, |known| known.min(age)));
+        Ok(self)
+    }
+
     /// The policy's own name.
     pub fn name(&self) -> &str {
         &self.name
@@ -190,6 +216,24 @@ impl Policy {
     /// What `code` does under this policy.
     pub fn effect(&self, code: Code) -> Effect {
         self.effects.get(&code).copied().unwrap_or(code.info().default_effect)
+    }
+
+    /// This policy for collateral that the caller brought. Its faults are not the receipt's, so of what it may find only Intel's
+    /// word about the platform refutes, and everything else that would, prevents.
+    pub(crate) fn for_fresh_collateral(&self) -> Self {
+        let said_by_intel = [Code::CertificateRevoked, Code::TcbRevoked, Code::TcbNoLevel, Code::ModuleMismatch, Code::QeIdentityMismatch];
+        let mut policy = self.clone();
+        for code in Code::ALL.iter().filter(|code| !said_by_intel.contains(code)) {
+            if self.effect(*code) == Effect::Refutes {
+                policy.effects.insert(*code, Effect::Prevents);
+            }
+        }
+        policy
+    }
+
+    /// Whether this policy limits the age of collateral, so that a request needs the current time.
+    pub fn limits_age(&self) -> bool {
+        self.maximum_age.is_some()
     }
 
     /// The pins that this policy waives, in the words of the headline; empty under `strict`.
@@ -268,6 +312,7 @@ impl TryFrom<PolicyFile> for Policy {
             enclaves: file.enclaves,
             images: file.images,
             minimum_tcb_evaluation: file.minimum_tcb_evaluation,
+            maximum_age: file.maximum_age.map(read_age).transpose()?,
             accept: file.accept,
         })
     }
@@ -281,6 +326,26 @@ fn tuned(code: Code, effect: String) -> Result<Effect, PolicyError> {
         effect,
         allowed: allowed().map(Effect::name).collect::<Vec<_>>().join(" or "),
     })
+}
+
+/// Whole seconds: instants are compared in them.
+fn read_age(text: String) -> Result<Duration, PolicyError> {
+    match humantime::parse_duration(&text) {
+        Ok(age) if age.subsec_nanos() == 0 => Ok(age),
+        _ => Err(PolicyError::Age(text)),
+    }
+}
+
+fn write_age<S: serde::Serializer>(age: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
+    age.map(show_age).serialize(serializer)
+}
+
+/// An age in the largest unit that leaves no rest.
+pub(crate) fn show_age(age: Duration) -> String {
+    let seconds = age.as_secs();
+    let units = [("d", 86_400), ("h", 3_600), ("m", 60)];
+    let whole = units.into_iter().find(|(_, size)| seconds != 0 && seconds.is_multiple_of(*size));
+    whole.map_or_else(|| format!("{seconds}s"), |(unit, size)| format!("{}{unit}", seconds.checked_div(size).unwrap_or_default()))
 }
 
 fn require(field: &'static str, value: &str, wanted: &'static str, holds: bool) -> Result<(), PolicyError> {

@@ -288,6 +288,20 @@ codes! {
         "Nothing to do.",
         "Intel PCS API version 4; Intel PCCS";
 
+    CollateralTooOld = "collateral.too-old", Prevents, [], None,
+        "The newest collateral is older than the policy allows: what Intel said since is not known.",
+        "Supply fresh collateral for the same platform (--collateral), or allow a greater age.",
+        "SECURITY.md, old collateral";
+    CollateralAgeUnknown = "collateral.age-unknown", Prevents, [], None,
+        "The policy limits the age of the collateral, but there is no usable now to compare with.",
+        "Give the verifier the current time; on the command line, set the clock of this machine right.",
+        "SECURITY.md, old collateral";
+
+    CollateralNotFresh = "collateral.not-fresh", Prevents, [], None,
+        "The collateral that was given as fresh is older than the one that the receipt carries, so it says nothing about later.",
+        "Fetch current collateral for the platform (its FMSPC and CA), or leave it out.",
+        "SECURITY.md, old collateral";
+
     CrlMalformed = "crl.malformed", Refutes, [], Some("STATUS_UNSUPPORTED_QUOTE_COLLATERAL_FORMAT"),
         "A revocation list is not a well-formed X.509 version 2 CRL with a next update.",
         "Fetch the collateral again.",

@@ -1,10 +1,16 @@
 //! The report: the whole answer about one receipt, as types and as JSON (version 1).
 
+use std::ops::RangeInclusive;
+
+use data_encoding::HEXLOWER;
 use serde::Serialize;
 use serde::ser::Serializer;
 
+use crate::anchors::Anchors;
+use crate::crypto;
 use crate::json;
-use crate::problem::{Code, Problem};
+use crate::problem::{Code, Effect, Problem};
+use crate::text;
 use crate::tier::{Figure, Scored};
 use crate::time::Timestamp;
 
@@ -65,6 +71,12 @@ macro_rules! obligations {
             /// Every obligation, in order.
             pub const ALL: &'static [Obligation] = &[$(Obligation::$variant,)*];
 
+            /// The obligations of a report about a receipt: all of them.
+            pub const OF_A_RECEIPT: RangeInclusive<Obligation> = Obligation::Json..=Obligation::Claims;
+
+            /// The obligations of a report about a quote; a receipt has them too.
+            pub const OF_A_QUOTE: RangeInclusive<Obligation> = Obligation::Quote..=Obligation::TdAttributes;
+
             /// The stable name.
             pub const fn id(self) -> &'static str {
                 match self { $(Obligation::$variant => $id,)* }
@@ -100,6 +112,8 @@ obligations! {
     TdxModule = "tdx-module", "The TDX module is one that the TCB info describes";
     TcbStatus = "tcb-status", "Platform, TDX module and QE stand on a TCB level that the policy accepts";
     TdAttributes = "td-attributes", "The trust domain is closed to its host";
+    FreshCollateral = "fresh-collateral", "The fresh collateral is not older than the carried one";
+    CollateralAge = "collateral-age", "The newest collateral is as young as the policy asks";
     ReportDataLow = "report-data-low", "The first half of the report data binds nonce and requester key";
     ReportDataHigh = "report-data-high", "The second half of the report data binds image, output and files";
     OutputHash = "output-hash", "The enclave's output is the bound one";
@@ -192,6 +206,12 @@ pub struct Input {
     pub bytes: usize,
 }
 
+impl Input {
+    pub(crate) fn new(name: Option<&str>, bytes: &[u8]) -> Self {
+        Self { name: name.map(text::escape), sha256: HEXLOWER.encode(&crypto::sha256([bytes])), bytes: bytes.len() }
+    }
+}
+
 /// The policy of a report.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
@@ -218,6 +238,21 @@ pub struct AnchorsInForce {
     pub tcb_signing_key_sha256: Option<String>,
 }
 
+impl AnchorsInForce {
+    pub(crate) fn of(anchors: &Anchors) -> Self {
+        Self {
+            built_in: anchors.are_built_in(),
+            root_key_sha256: anchors.root_key_sha256(),
+            tcb_signing_key_sha256: anchors.tcb_signing_key_sha256(),
+        }
+    }
+
+    /// What a headline has to say about them.
+    fn qualifier(&self) -> Option<&'static str> {
+        (!self.built_in).then_some("anchors replaced: not Intel's")
+    }
+}
+
 /// The tool that made a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
@@ -226,6 +261,10 @@ pub struct Tool {
     pub name: &'static str,
     /// Its version.
     pub version: &'static str,
+}
+
+impl Tool {
+    pub(crate) const THIS: Self = Self { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION") };
 }
 
 /// The whole answer about one receipt: a pure function of request, policy and anchors.
@@ -244,10 +283,15 @@ pub struct Report {
     pub policy: PolicyInForce,
     /// With which anchors.
     pub anchors: AnchorsInForce,
-    /// The answer.
+    /// The answer: the worse of the one under the carried collateral and the one under fresh collateral, where that was given.
     pub outcome: Outcome,
     /// The exit code that belongs to the answer.
     pub exit_code: u8,
+    /// The answer under the carried collateral, to which checks, problems, claims and facts belong.
+    pub outcome_as_carried: Outcome,
+    /// The same quote under the collateral that the caller brought, at the start of its window. Of its findings only what Intel
+    /// says there about this platform refutes (a revocation, no TCB level); faults of the collateral itself prevent.
+    pub fresh: Option<QuoteReport>,
     /// Every obligation with its result, in order.
     pub checks: Vec<Check>,
     /// Every finding, gravest first, then in the order in which they were made.
@@ -295,6 +339,34 @@ pub enum FigureSource {
     EnclaveOutput,
     /// In the attestation, or follows from figures there.
     Attestation,
+}
+
+/// The whole answer about one quote: a pure function of quote, collateral, instant and anchors.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct QuoteReport {
+    /// The version of this shape.
+    pub report_version: u32,
+    /// Who made it.
+    pub tool: Tool,
+    /// The quote that was verified.
+    pub quote: Input,
+    /// The collateral that it was verified with.
+    pub collateral: Input,
+    /// At which instant.
+    pub judged: Judged,
+    /// With which anchors.
+    pub anchors: AnchorsInForce,
+    /// The answer.
+    pub outcome: Outcome,
+    /// The exit code that belongs to the answer.
+    pub exit_code: u8,
+    /// Every obligation about a quote with its result, in order.
+    pub checks: Vec<Check>,
+    /// Every finding, gravest first, then in the order in which they were made.
+    pub problems: Vec<Problem>,
+    /// Values that the evidence authenticates, and nothing else.
+    pub facts: QuoteFacts,
 }
 
 /// One leaf of the attestation: a statement of the receipt with what carries it.
@@ -356,6 +428,20 @@ pub struct Facts {
     pub output: Option<OutputFacts>,
     /// Digest of the container image under the quote: `sha256:` and 64 lower-case hex digits.
     pub image: Option<String>,
+}
+
+/// Values that a quote with its collateral authenticates; see [`Facts`] for when a group is absent.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct QuoteFacts {
+    /// The platform, from the PCK certificate.
+    pub platform: Option<PlatformFacts>,
+    /// The trust domain, from the signed quote.
+    pub trust_domain: Option<TrustDomainFacts>,
+    /// The TCB status under the judged collateral.
+    pub tcb: Option<TcbFacts>,
+    /// The common validity window of all signed objects.
+    pub window: Option<WindowFacts>,
 }
 
 /// Facts of the PCK certificate (Intel SGX PCK certificate specification, section 1.3.5). Hex is lower case.
@@ -508,22 +594,59 @@ impl Report {
 
     /// The outcome with everything that qualifies it: replaced anchors, waived pins and findings that the policy softened.
     pub fn headline(&self) -> String {
-        let anchors = (!self.anchors.built_in).then(|| "anchors replaced: not Intel's".to_owned());
+        let anchors = self.anchors.qualifier().map(str::to_owned);
         let waivers = self.policy.waivers.iter().map(|waiver| (*waiver).to_owned());
         let softened = match self.policy.softened.len() {
             0 => None,
             1 => Some("1 finding softened by policy".to_owned()),
             count => Some(format!("{count} findings softened by policy")),
         };
-        let qualifiers: Vec<String> = anchors.into_iter().chain(waivers).chain(softened).collect();
-        match qualifiers.is_empty() {
-            true => self.outcome.name().to_owned(),
-            false => format!("{} ({})", self.outcome.name(), qualifiers.join(", ")),
-        }
+        qualified(self.outcome, anchors.into_iter().chain(waivers).chain(softened).collect())
     }
 
     /// Whether some finding has this code.
     pub fn has(&self, code: Code) -> bool {
         self.problems.iter().any(|problem| problem.code == code)
+    }
+}
+
+impl QuoteReport {
+    /// The code that refutes, where one does.
+    pub(crate) fn refutation(&self) -> Option<Code> {
+        self.problems.iter().find(|problem| problem.effect == Effect::Refutes).map(|problem| problem.code)
+    }
+
+    /// The same report with names for its inputs, escaped for showing; they have no other meaning.
+    pub fn named(mut self, quote: &str, collateral: &str) -> Self {
+        self.quote.name = Some(text::escape(quote));
+        self.collateral.name = Some(text::escape(collateral));
+        self
+    }
+
+    /// The report as one line of JSON in ASCII: everything else, terminal controls included, is escaped.
+    pub fn to_json(&self) -> String {
+        json::ascii(serde_json::to_string(self).unwrap_or_default())
+    }
+
+    /// Like [`QuoteReport::to_json`], indented.
+    pub fn to_json_pretty(&self) -> String {
+        json::ascii(serde_json::to_string_pretty(self).unwrap_or_default())
+    }
+
+    /// The outcome, with a word where it rests on replaced anchors.
+    pub fn headline(&self) -> String {
+        qualified(self.outcome, self.anchors.qualifier().map(str::to_owned).into_iter().collect())
+    }
+
+    /// Whether some finding has this code.
+    pub fn has(&self, code: Code) -> bool {
+        self.problems.iter().any(|problem| problem.code == code)
+    }
+}
+
+fn qualified(outcome: Outcome, qualifiers: Vec<String>) -> String {
+    match qualifiers.is_empty() {
+        true => outcome.name().to_owned(),
+        false => format!("{} ({})", outcome.name(), qualifiers.join(", ")),
     }
 }

@@ -8,14 +8,13 @@
 //! 5. The provenance is complete, and enclave, image and fields are those that the policy pins.
 //! 6. Every statement is listed with what carries it.
 
-use data_encoding::HEXLOWER;
+use std::collections::BTreeSet;
 
 use crate::anchors::Anchors;
 use crate::binding;
 use crate::claimed_tier;
 use crate::claims::{self, Proven};
-use crate::crypto;
-use crate::dcap::{self, Appraisal, Instant};
+use crate::dcap::{self, Appraisal, Instant, age};
 use crate::json;
 use crate::ledger::{Checked, Ledger, Stopped, need};
 use crate::limits;
@@ -24,10 +23,11 @@ use crate::policy::Policy;
 use crate::problem::{Code, Effect, Location, Problem};
 use crate::provenance;
 use crate::receipt::{self, Bound, DOCUMENT, Evidence, Expected, Receipt};
-use crate::report::{AnchorsInForce, Input, Obligation, PolicyInForce, Report, Tool};
+use crate::report::{AnchorsInForce, Facts, Input, Obligation, PolicyInForce, QuoteReport, Report, Tool};
 use crate::scorer;
 use crate::text;
 use crate::tier::Params;
+use crate::time::Timestamp;
 use crate::verdict::{self, Output};
 
 /// What to verify: the bytes of one receipt, and at which instant to judge them.
@@ -36,13 +36,15 @@ pub struct Request<'a> {
     receipt: &'a [u8],
     name: Option<&'a str>,
     instant: Instant,
+    now: Option<Timestamp>,
+    fresh_collateral: Option<&'a [u8]>,
     score: Option<&'a Params>,
 }
 
 impl<'a> Request<'a> {
     /// The receipt in `bytes`, judged at the start of its own collateral's window.
     pub const fn new(bytes: &'a [u8]) -> Self {
-        Self { receipt: bytes, name: None, instant: Instant::Collateral, score: None }
+        Self { receipt: bytes, name: None, instant: Instant::Collateral, now: None, fresh_collateral: None, score: None }
     }
 
     /// Gives the input a name for the report; it has no other meaning.
@@ -53,6 +55,18 @@ impl<'a> Request<'a> {
     /// Judges at another instant.
     pub const fn judged_at(self, instant: Instant) -> Self {
         Self { instant, ..self }
+    }
+
+    /// Judges the quote a second time, by collateral that is fresher than the carried one, at the start of that collateral's own
+    /// window. `collateral` is the JSON of either known container.
+    pub const fn with_fresh_collateral(self, collateral: &'a [u8]) -> Self {
+        Self { fresh_collateral: Some(collateral), ..self }
+    }
+
+    /// Gives the caller's current time, against which a policy can limit the age of the collateral. Nothing else uses it;
+    /// [`Instant::Now`] gives it too.
+    pub const fn now(self, now: Timestamp) -> Self {
+        Self { now: Some(now), ..self }
     }
 
     /// Derives the claimed tier again, by these parameters.
@@ -93,10 +107,33 @@ impl Verifier {
         let receipt = Parts::of(&receipt);
 
         // 2. The quote is genuine under the collateral and the anchors.
-        let quote = receipt.evidence.and_then(|evidence| need(&evidence.quote)).map(Vec::as_slice);
+        let carried_quote = receipt.evidence.and_then(|evidence| need(&evidence.quote)).map(Vec::as_slice);
         let collateral = receipt.evidence.and_then(|evidence| need(&evidence.collateral)).map(Vec::as_slice);
-        let Appraisal { quote, trust_domain, genuine, judged, mut facts } =
-            dcap::verify(quote, collateral, request.instant, &self.policy, &self.anchors, &mut ledger);
+        let Appraisal { quote, trust_domain, genuine: genuine_as_carried, judged, facts: hardware } =
+            dcap::verify(carried_quote, collateral, request.instant, &self.policy, &self.anchors, &mut ledger);
+
+        let fresh = carried_quote.ok().zip(request.fresh_collateral).map(|(quote, collateral)| {
+            dcap::judge(quote, collateral, Instant::Collateral, &self.policy.for_fresh_collateral(), &self.anchors)
+        });
+        let genuine = genuine_as_carried.and(fresh.as_ref().and_then(QuoteReport::refutation).map_or(Ok(()), |code| Err(Stopped(code))));
+        let _fresher = ledger.meet(Obligation::FreshCollateral, |findings| match &fresh {
+            None if request.fresh_collateral.is_none() => {
+                findings.not_applicable("no fresh collateral was given");
+                Ok(())
+            }
+            None => genuine,
+            Some(fresh) => age::check_fresh(&hardware, fresh, findings),
+        });
+        let _young = ledger.meet(Obligation::CollateralAge, |findings| {
+            let Some(limit) = self.policy.maximum_age else {
+                findings.not_applicable("the policy sets no limit");
+                return Ok(());
+            };
+            genuine?;
+            let newest = fresh.as_ref().map_or(&hardware, |fresh| &fresh.facts);
+            age::check_limit(newest, request.now.or(request.instant.now()), limit, findings);
+            Ok(())
+        });
 
         // 3. Every field under the quote is the one that the receipt shows.
         let low = ledger.meet(Obligation::ReportDataLow, |findings| {
@@ -144,7 +181,7 @@ impl Verifier {
 
         // 5. The provenance is complete, and enclave, image and fields are those that the policy pins.
         let _provenance = ledger.meet(Obligation::Provenance, |findings| {
-            provenance::check(receipt.attestation?, facts.window.as_ref(), findings);
+            provenance::check(receipt.attestation?, hardware.window.as_ref(), findings);
             Ok(())
         });
         let _enclave = ledger.meet(Obligation::Enclave, |findings| {
@@ -180,35 +217,37 @@ impl Verifier {
             let value = receipt.attestation_value?;
             Ok(claims::list(value, receipt.attestation.ok(), proven, findings))
         });
-        facts.output = proven.output.zip(receipt.bound.ok()).map(|(output, bound)| output.facts(bound.result_sha256));
-        facts.image = receipt.bound.ok().filter(|_| bound.image).map(|bound| bound.image.to_owned());
-        if let Some(note) = receipt.self_report_disagrees(&self.policy, genuine, low.and(high)) {
+        let facts = Facts {
+            platform: hardware.platform,
+            trust_domain: hardware.trust_domain,
+            tcb: hardware.tcb,
+            window: hardware.window,
+            output: proven.output.zip(receipt.bound.ok()).map(|(output, bound)| output.facts(bound.result_sha256)),
+            image: receipt.bound.ok().filter(|_| bound.image).map(|bound| bound.image.to_owned()),
+        };
+        if let Some(note) = receipt.self_report_disagrees(&self.policy, genuine_as_carried, low.and(high)) {
             ledger.note(note);
         }
 
-        let (outcome, checks, problems) = ledger.settle(&self.policy);
+        let (outcome_as_carried, checks, problems) = ledger.settle(Obligation::OF_A_RECEIPT, &self.policy);
+        let outcome = fresh.as_ref().map_or(outcome_as_carried, |fresh| fresh.outcome.max(outcome_as_carried));
+        let found = problems.iter().chain(fresh.iter().flat_map(|fresh| &fresh.problems)).map(|problem| problem.code);
         Report {
             report_version: 1,
-            tool: Tool { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION") },
-            input: Input {
-                name: request.name.map(text::escape),
-                sha256: HEXLOWER.encode(&crypto::sha256([request.receipt])),
-                bytes: request.receipt.len(),
-            },
+            tool: Tool::THIS,
+            input: Input::new(request.name, request.receipt),
             judged,
             policy: PolicyInForce {
                 name: text::escape(self.policy.name()),
                 sha256: self.policy.digest(),
                 waivers: self.policy.waived_pins(),
-                softened: softened(&problems),
+                softened: softened(found, &self.policy),
             },
-            anchors: AnchorsInForce {
-                built_in: self.anchors.are_built_in(),
-                root_key_sha256: self.anchors.root_key_sha256(),
-                tcb_signing_key_sha256: self.anchors.tcb_signing_key_sha256(),
-            },
+            anchors: AnchorsInForce::of(&self.anchors),
             outcome,
             exit_code: outcome.exit_code(),
+            outcome_as_carried,
+            fresh,
             checks,
             problems,
             claims: claims.unwrap_or_default(),
@@ -299,10 +338,8 @@ impl<'a> Parts<'a> {
     }
 }
 
-fn softened(problems: &[Problem]) -> Vec<Code> {
-    let mut codes: Vec<Code> =
-        problems.iter().filter(|problem| problem.effect < problem.code.info().default_effect).map(|problem| problem.code).collect();
-    codes.sort_unstable();
-    codes.dedup();
-    codes
+/// The codes among those `found` that `policy` makes milder than the registry does, each once.
+fn softened(found: impl Iterator<Item = Code>, policy: &Policy) -> Vec<Code> {
+    let codes: BTreeSet<Code> = found.filter(|code| policy.effect(*code) < code.info().default_effect).collect();
+    codes.into_iter().collect()
 }

@@ -23,6 +23,17 @@ pub(super) fn vectors() -> Vec<Vector> {
         under("policy-other-image", "Another image than the pinned ones is refused.", "other-image").invalid(&["image.pin-mismatch"]),
         under("policy-evaluation-20", "Collateral below the wanted evaluation number is too old.", "evaluation-20")
             .thin(&["tcb.evaluation-below-minimum"]),
+        under("age-thirty-days", "Collateral that is exactly as old as the policy allows is young enough.", "age-30d")
+            .now("2026-09-02T11:00:00Z")
+            .verified(&[]),
+        under("age-thirty-days-and-a-second", "A second more is too old: what Intel said since is not known.", "age-30d")
+            .now("2026-09-02T11:00:01Z")
+            .unverifiable(&["collateral.too-old"]),
+        under("age-without-now", "A limit of age cannot be judged without a current time.", "age-30d")
+            .unverifiable(&["collateral.age-unknown"]),
+        under("age-before-the-collateral", "A current time before the collateral cannot be right.", "age-30d")
+            .now("2026-08-03T10:59:59Z")
+            .unverifiable(&["collateral.age-unknown"]),
         under("accept-all-bound", "Accepted values of bound fields are met.", "accept-bound").verified(&[]),
         under("accept-other-commit", "A bound commit that is not accepted is refused.", "accept-other-commit").invalid(differs),
         under("accept-other-model", "A bound model hash that is not accepted is refused.", "accept-other-model").invalid(differs),

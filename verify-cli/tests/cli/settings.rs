@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::support::{VERIFIED, folder, receipt, text};
+use crate::support::{VERIFIED, folder, receipt, text, with_test_anchors};
 
 /// What is wrong with the policy `toml`, as `policy check` says it.
 fn refusal(toml: &str) -> String {
@@ -43,6 +43,30 @@ fn a_good_policy_is_named_with_its_digest() {
     assert_eq!(run.stdout, format!("OK  test-vectors/policies/test.toml  policy \"test enclave and image\", sha256 {digest}\n"));
     let report = receipt(&["verify", "--format", "json", "--policy", "test-vectors/policies/test.toml", VERIFIED]).json();
     assert_eq!(report[0]["policy"]["sha256"], digest);
+}
+
+#[test]
+fn age_and_evaluation_are_asked_for_on_the_command_line() {
+    let by_test_policy = |setting: [&str; 2]| {
+        receipt(&with_test_anchors(&["--policy", "test-vectors/policies/test.toml", setting[0], setting[1], VERIFIED]))
+    };
+    // The test collateral is of August 2026, whatever the clock says.
+    assert_eq!(by_test_policy(["--max-age", "36500d"]).code, 0);
+    let old = by_test_policy(["--max-age", "1m"]);
+    assert_eq!(old.code, 6);
+    assert!(old.stdout.contains("collateral.too-old"), "{}", old.stdout);
+    for age in ["soon", "10", "1ms", ""] {
+        let refused = by_test_policy(["--max-age", age]);
+        assert_eq!((refused.code, refused.stdout.as_str()), (2, ""), "{age}");
+        assert!(refused.stderr.contains("--max-age"), "{}", refused.stderr);
+    }
+    assert_eq!(by_test_policy(["--min-eval", "19"]).code, 0);
+    let low = by_test_policy(["--min-eval", "20"]);
+    assert_eq!(low.code, 7);
+    assert!(low.stdout.contains("tcb.evaluation-below-minimum"), "{}", low.stdout);
+    // A flag can only ask for more than the policy does.
+    let both = receipt(&with_test_anchors(&["--policy", "test-vectors/policies/evaluation-20.toml", "--min-eval", "1", VERIFIED]));
+    assert_eq!(both.code, 7);
 }
 
 #[test]

@@ -101,3 +101,28 @@ fn case_082_the_receipt_does_not_reach_the_terminal() {
         assert_eq!(bad, None, "{:?}", run.stdout);
     }
 }
+
+#[test]
+fn a_receipt_of_july_then_and_under_the_collateral_of_august() {
+    let Some(shared) = shared() else { return };
+    let (july, _) = at(&shared, "receipts/classic-log/runs/0000-51467dd/receipt.json");
+    let (august, _) = at(&shared, "dcap/real/collateral/rec_aug_eval20.polaris.json");
+    let run = receipt(&["verify", "--policy", "authenticity", "--collateral", &august, &july]);
+    assert_eq!(run.code, 7, "{}", run.stdout);
+    assert!(run.stdout.starts_with("UNDER-PROVENANCED (any enclave, any image"), "{}", run.stdout);
+    let words = run.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("was UpToDate under Intel collateral of 2026-07-10 to "), "{words}");
+    let fresh = "Fresh under-provenanced (as carried: verified): OutOfDate under the fresh collateral of 2026-08-17 to ";
+    assert!(words.contains(fresh), "{words}");
+    let reports = receipt(&["verify", "--policy", "authenticity", "--format", "json", "--collateral", &august, &july]).json();
+    let fresh = &reports[0]["fresh"]["facts"]["tcb"];
+    assert_eq!(fresh["status"], "OutOfDate");
+    assert_eq!(fresh["advisories"], serde_json::json!(["INTEL-SA-01192", "INTEL-SA-01245", "INTEL-SA-01312", "INTEL-SA-01313"]));
+    assert_eq!(reports[0]["outcome_as_carried"], "verified");
+
+    let (later, _) = at(&shared, "receipts/classic-log/runs/qwen38-0835-f9bd9bb/receipt.json");
+    assert_eq!(receipt(&["verify", "-q", "--collateral", &later, &july]).code, 6, "a receipt is no collateral");
+    let missing = receipt(&["verify", "--collateral", "no-such-file", &july]);
+    assert_eq!((missing.code, missing.stdout.as_str()), (3, ""));
+    assert!(missing.stderr.starts_with("error: --collateral no-such-file: cannot be read: "), "{}", missing.stderr);
+}

@@ -16,7 +16,7 @@ use crate::limits;
 use crate::problem::{Code, Location, Problem};
 use crate::text::quoted;
 
-const DOCUMENT: &str = "collateral";
+pub(crate) const DOCUMENT: &str = "collateral";
 const FORMAT: Format = Format {
     document: DOCUMENT,
     missing: Code::CollateralAbsent,

@@ -1,7 +1,29 @@
-//! Verification of a TDX quote against Intel's collateral. Knows no receipt.
+//! Verification of Intel quotes against Intel's collateral, without any receipt.
 //!
-//! [`verify`] meets the obligations in order; each file below holds the rules of one object.
+//! A *quote* is what a TDX trust domain hands out to show what it is: measurements and 64 bytes of its choice (the report
+//! data), signed by a key that a chain of certificates ties to Intel's root. The *collateral* is what Intel signs about
+//! platforms: TCB info, the identity of the quoting enclave and two revocation lists. [`verify_quote`] judges the one by the
+//! other, offline, at one instant:
+//!
+//! ```
+//! use verify_core::dcap::verify_quote;
+//! use verify_core::{Anchors, Instant, Outcome};
+//!
+//! let (quote, collateral) = (b"not a quote", b"{}");
+//! let report = verify_quote(quote, collateral, Instant::Collateral, &Anchors::intel());
+//! assert_ne!(report.outcome, Outcome::Verified);
+//! for problem in &report.problems {
+//!     println!("{} at {}: {}", problem.code, problem.location, problem.message);
+//! }
+//! ```
+//!
+//! A report says *verified* where every rule holds: the layout fits exactly, the signatures lead to the anchors, nothing is
+//! revoked, everything signed is current at the instant, the collateral is of this platform, the quoting enclave and the TDX
+//! module are Intel's, all stand on an up-to-date TCB level, and the trust domain is closed to its host. That is all: whose
+//! measurements those are, and what the report data means, the caller has to compare with what he expects
+//! ([`QuoteFacts`](crate::QuoteFacts)). A quote says nothing about when it was made.
 
+pub(crate) mod age;
 pub(crate) mod chain;
 pub(crate) mod collateral;
 pub(crate) mod crl;
@@ -31,7 +53,9 @@ use crate::dcap::tcb_info::TcbInfo;
 use crate::ledger::{Checked, Findings, Ledger, Stopped, need};
 use crate::policy::Policy;
 use crate::problem::{Code, Effect, Location, Problem};
-use crate::report::{Facts, Judged, ObjectWindow, Obligation, PlatformFacts, TrustDomainFacts, WindowFacts};
+use crate::report::{
+    AnchorsInForce, Input, Judged, ObjectWindow, Obligation, PlatformFacts, QuoteFacts, QuoteReport, Tool, TrustDomainFacts, WindowFacts,
+};
 use crate::time::Timestamp;
 
 /// At which instant to judge.
@@ -47,6 +71,45 @@ pub enum Instant {
     Given(Timestamp),
 }
 
+impl Instant {
+    /// The caller's current time, where that is the instant.
+    pub(crate) const fn now(self) -> Option<Timestamp> {
+        match self {
+            Instant::Now(now) => Some(now),
+            Instant::Collateral | Instant::Given(_) => None,
+        }
+    }
+}
+
+/// Judges `quote` by `collateral` at the instant `at`, trusting `anchors`. Findings have the effects of the registry.
+///
+/// `quote` is the quote's bytes: version 4 with a TD 1.0 body; zero bytes may follow. `collateral` is the JSON of either known
+/// container: the Polaris item map of version 1 or dcap-qvl's QuoteCollateralV3. Total: hostile bytes give a report as any
+/// others do.
+pub fn verify_quote(quote: &[u8], collateral: &[u8], at: Instant, anchors: &Anchors) -> QuoteReport {
+    judge(quote, collateral, at, &Policy::strict(), anchors)
+}
+
+/// Like [`verify_quote`], with the effects of findings from `policy`.
+pub(crate) fn judge(quote: &[u8], collateral: &[u8], at: Instant, policy: &Policy, anchors: &Anchors) -> QuoteReport {
+    let mut ledger = Ledger::default();
+    let Appraisal { judged, facts, .. } = verify(Ok(quote), Ok(collateral), at, policy, anchors, &mut ledger);
+    let (outcome, checks, problems) = ledger.settle(Obligation::OF_A_QUOTE, policy);
+    QuoteReport {
+        report_version: 1,
+        tool: Tool::THIS,
+        quote: Input::new(None, quote),
+        collateral: Input::new(None, collateral),
+        judged,
+        anchors: AnchorsInForce::of(anchors),
+        outcome,
+        exit_code: outcome.exit_code(),
+        checks,
+        problems,
+        facts,
+    }
+}
+
 /// What the quote says once everything about it was checked.
 pub(crate) struct Appraisal<'a> {
     /// The quote's layout, whether or not its signature holds.
@@ -56,7 +119,7 @@ pub(crate) struct Appraisal<'a> {
     /// Whether the quote is evidence: every obligation about it is met.
     pub(crate) genuine: Checked<()>,
     pub(crate) judged: Judged,
-    pub(crate) facts: Facts,
+    pub(crate) facts: QuoteFacts,
 }
 
 /// Checks `quote` against `collateral` and `anchors`: layout, signatures up to the root, revocation, validity at `instant`,
@@ -185,17 +248,16 @@ pub(crate) fn verify<'a>(
         Ok(())
     });
 
-    let genuine = ledger.holds(Obligation::Quote..=Obligation::TdAttributes, policy);
+    let genuine = ledger.holds(Obligation::OF_A_QUOTE, policy);
     let authentic = ledger.holds(Obligation::Quote..=Obligation::TdxModule, policy);
     let facts = if authentic.is_err_and(|Stopped(code)| policy.effect(code) == Effect::Refutes) {
-        Facts::default()
+        QuoteFacts::default()
     } else {
-        Facts {
+        QuoteFacts {
             platform: chain.as_ref().ok().zip(platform.ok()).map(|(chain, platform)| platform_facts(chain, &platform)),
             trust_domain: trust_domain.as_ref().ok().map(|report| trust_domain_facts(report)),
             tcb: tcb.ok(),
             window: window.ok(),
-            ..Facts::default()
         }
     };
     Appraisal { quote, trust_domain, genuine, judged, facts }
