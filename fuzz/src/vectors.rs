@@ -20,6 +20,7 @@ const UNBOUND_STAGES: [&str; 15] = [
     "chain",
     "workload",
     "verdict",
+    "tier",
     "provenance",
     "scorer",
     "input",

@@ -11,6 +11,7 @@ mod pki;
 mod policies;
 mod quote;
 mod receipt;
+mod scores;
 mod uncovered;
 mod vectors;
 
@@ -22,13 +23,13 @@ use crate::json::Json;
 use crate::vectors::{Anchors, Subject, Vector};
 
 /// Folders in which every file is ours, but for those that are kept.
-const FOLDERS: [&str; 5] = ["collateral", "pki", "policies", "quotes", "receipts"];
+const FOLDERS: [&str; 6] = ["collateral", "pki", "policies", "quotes", "receipts", "scores"];
 
 /// The folder in which every run directory is ours.
 const RUNS: &str = "runs";
 
 /// Hand-written files in the generated folders.
-const KEPT: [&str; 1] = ["policies/observed.toml"];
+const KEPT: [&str; 4] = ["policies/observed.toml", "scores/classic.toml", "scores/k3-2026-07.toml", "scores/k3.toml"];
 
 fn main() -> io::Result<()> {
     let target = env::args_os().nth(1).map_or_else(committed, PathBuf::from);
@@ -87,6 +88,7 @@ fn files() -> BTreeMap<String, Vec<u8>> {
     ]);
     files.extend(vectors.iter().flat_map(Vector::files));
     files.extend(policies::all().into_iter().map(|(name, text)| (format!("policies/{name}.toml"), text.into_bytes())));
+    files.extend(scores::all().into_iter().map(|(name, text)| (format!("scores/{name}.toml"), text.into_bytes())));
     for (anchors, (root, tcb_signing)) in [(Anchors::Test, receipt::test_pki()), (Anchors::OtherTest, receipt::other_pki())] {
         let [root_file, tcb_signing_file] = anchors.files();
         files.insert(root_file.to_owned(), root.pem().into_bytes());
@@ -112,8 +114,11 @@ mod tests {
     }
 
     #[test]
-    fn every_policy_is_used() {
+    fn every_policy_and_every_file_of_parameters_is_used() {
         let manifest = String::from_utf8(files().remove("manifest.json").unwrap()).unwrap();
+        for (name, _) in scores::all() {
+            assert!(manifest.contains(&format!("scores/{name}.toml")), "no vector is scored by {name}");
+        }
         for (name, _) in policies::all() {
             assert!(manifest.contains(&format!("policies/{name}.toml")), "no vector is judged under {name}");
         }

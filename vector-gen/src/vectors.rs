@@ -12,6 +12,7 @@ mod quote;
 mod reading;
 mod runs;
 mod tcb;
+mod tier;
 
 use crate::edits::Edit;
 use crate::json::{self, Json};
@@ -70,6 +71,7 @@ pub(crate) struct Vector {
     fresh: Option<Fresh>,
     expect: Vec<String>,
     beside: Option<Vec<Beside>>,
+    score: Option<&'static str>,
     outcome: Outcome,
     pub(crate) codes: Vec<&'static str>,
     flags: Option<(bool, bool)>,
@@ -119,6 +121,7 @@ impl Vector {
             fresh: None,
             expect: Vec::new(),
             beside: None,
+            score: None,
             outcome: Outcome::Verified,
             codes: usual.to_vec(),
             flags: None,
@@ -165,6 +168,12 @@ impl Vector {
     /// Puts a file beside the receipt.
     fn beside(mut self, name: &'static str, text: impl Fn(&mut Json) -> String + 'static) -> Self {
         self.beside.get_or_insert_default().push((name, Box::new(text)));
+        self
+    }
+
+    /// The parameters by which the claimed tier is derived again.
+    fn score(mut self, name: &'static str) -> Self {
+        self.score = Some(name);
         self
     }
 
@@ -280,6 +289,7 @@ impl Vector {
             ("now", self.now.map(text)),
             ("fresh", self.fresh.as_ref().map(|fresh| fresh.entry(&self.id))),
             ("expect", (!expect.is_empty()).then_some(Json::List(expect))),
+            ("score", self.score.map(|score| format!("scores/{score}.toml").into())),
             ("run", self.beside.as_ref().map(|_| format!("runs/{}", self.id).into())),
         ];
         members.push(("anchors", anchors));
@@ -337,6 +347,7 @@ pub(crate) fn all() -> Vec<Vector> {
         tcb::vectors(),
         binding::vectors(),
         meaning::vectors(),
+        tier::vectors(),
         policy::vectors(),
         expectations::vectors(),
         runs::vectors(),

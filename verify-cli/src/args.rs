@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::builder::PossibleValuesParser;
+use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
+use verify_core::tier::{Guard, Label, Params};
 use verify_core::{Expectation, Timestamp};
 
 use crate::exit;
@@ -15,6 +17,8 @@ Examples:
   receipt verify --policy mine.toml -     judge standard input by your own policy
   receipt quote quote.bin --collateral collateral.json
                                           judge a bare quote, without a receipt
+  receipt score --preset classic --from result.json
+                                          what label do these figures earn?
   receipt inspect receipt.json            show what a receipt says, unverified
   receipt explain enclave.unpinned        what a finding means and what to do";
 
@@ -26,7 +30,14 @@ Examples:
   receipt verify --collateral fresh.json --max-age 30d receipt.json
   receipt verify --expect commit=0123456 --expect label=L receipt.json
   receipt verify --run runs/00f85eed1e73664c9225ad528f1f8155
-  receipt verify --root root.pem --tcb-signing-cert tcb.pem --policy test.toml receipt.json";
+  receipt verify --root root.pem --tcb-signing-cert tcb.pem --policy test.toml receipt.json
+  receipt verify --score k3.toml receipt.json";
+
+const SCORE_EXAMPLES: &str = "\
+Examples:
+  receipt score --params k3.toml --value 45.38 --frontier 40.02 --top1 1.0 --kl 0.0067
+  receipt score --preset k3 --reference 18.4435 --from result.json
+  receipt score --preset classic --from result.json --expect-label L";
 
 const QUOTE_EXAMPLES: &str = "\
 Examples:
@@ -59,6 +70,9 @@ pub(crate) enum Command {
     /// Show what receipts say, without judging: every output is UNVERIFIED
     #[command(after_help = exit::INSPECT_TABLE)]
     Inspect(InspectArgs),
+    /// Derive the label that figures earn, with every step; nothing is verified
+    #[command(after_help = format!("{SCORE_EXAMPLES}\n\n{}", exit::SCORE_TABLE))]
+    Score(ScoreArgs),
     /// Explain a code, or list them all
     Explain(ExplainArgs),
     /// Show or check policies
@@ -107,6 +121,9 @@ pub(crate) struct VerifyArgs {
     /// With --collateral that is the fresh one: its start is compared with the clock of this machine.
     #[arg(long, value_name = "AGE")]
     pub(crate) max_age: Option<String>,
+    /// Derive the claimed tier again, by these parameters, and count a difference (TOML)
+    #[arg(long, value_name = "PARAMS.toml")]
+    pub(crate) score: Option<PathBuf>,
     /// Show passed checks, notes and claims too
     #[arg(short, long, conflicts_with = "quiet")]
     pub(crate) verbose: bool,
@@ -160,6 +177,55 @@ pub(crate) struct InspectArgs {
     /// How to show what was decoded
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
+}
+
+#[derive(Debug, Args)]
+#[command(group = ArgGroup::new("rule").required(true).args(["params", "preset"]))]
+pub(crate) struct ScoreArgs {
+    /// The parameters of the rule (TOML)
+    #[arg(long, value_name = "PARAMS.toml")]
+    pub(crate) params: Option<PathBuf>,
+    /// The parameters of a known producer
+    #[arg(long, value_parser = PossibleValuesParser::new(Params::PRESETS))]
+    pub(crate) preset: Option<String>,
+    /// The speed that a preset sizes gains by; 0 for none. The K3 presets need it
+    #[arg(long, value_name = "SPEED", conflicts_with = "params")]
+    pub(crate) reference: Option<f64>,
+    /// Take the figures from a producer's result.json, or from a log with a RESULT_JSON line; - is standard input
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["value", "frontier", "ceiling", "top1", "kl", "guards"])]
+    pub(crate) from: Option<PathBuf>,
+    /// The measured speed, or latency
+    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
+    pub(crate) value: Option<f64>,
+    /// The best one before; 0 where there is none
+    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
+    pub(crate) frontier: Option<f64>,
+    /// What the hardware could reach; it decides nothing
+    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
+    pub(crate) ceiling: Option<f64>,
+    /// Agreement of the first token with the reference, from 0 to 1
+    #[arg(long, value_name = "FRACTION", allow_hyphen_values = true)]
+    pub(crate) top1: Option<f64>,
+    /// Mean KL divergence from the reference
+    #[arg(long, value_name = "NATS", allow_hyphen_values = true)]
+    pub(crate) kl: Option<f64>,
+    /// A speed that must not have got worse: a ratio, or speed/base; can be repeated
+    #[arg(long = "guard", value_name = "NAME=RATIO", value_parser = guard)]
+    pub(crate) guards: Vec<Guard>,
+    /// Exit with 4 unless this is the label
+    #[arg(long, value_name = "LABEL", value_parser = PossibleValuesParser::new(Label::ALL.map(Label::name)))]
+    pub(crate) expect_label: Option<String>,
+    /// How to show it
+    #[arg(long, value_enum, default_value_t = Document::Text)]
+    pub(crate) format: Document,
+}
+
+/// `NAME=RATIO` or `NAME=SPEED/BASE`.
+fn guard(text: &str) -> Result<Guard, String> {
+    let (name, figures) = text.split_once('=').filter(|(name, _)| !name.is_empty()).ok_or("wanted NAME=RATIO or NAME=SPEED/BASE")?;
+    let number = |figure: &str| figure.parse::<f64>().map_err(|_| format!("{figure:?} is no number"));
+    let (speed, base) = figures.split_once('/').unwrap_or((figures, "1"));
+    Ok(Guard::new(name, number(speed)?, number(base)?))
 }
 
 #[derive(Debug, Args)]

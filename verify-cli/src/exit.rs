@@ -29,6 +29,16 @@ Exit codes (nothing is verified):
    6  a part of the file is absent or unsupported
   70  internal: a bug in this tool";
 
+/// The table of `score`, which derives a label and verifies nothing.
+pub(crate) const SCORE_TABLE: &str = "\
+Exit codes (a refusal is a label too, so REJECT is 0):
+   0  a label was derived, and it is the expected one where one was given
+   2  usage: a bad argument or file of parameters, or a figure without which the rule gives no label
+   3  missing: the file with the figures cannot be read
+   4  another label than the expected one, or the file with the figures is malformed
+   6  the file records no figure that the rule needs, or is of a latency where the parameters are of a speed
+  70  internal: a bug in this tool";
+
 /// From the worst to the best. 5 belongs to comparisons.
 const WORST_FIRST: [u8; 8] = [INTERNAL, USAGE, INVALID, MISSING, UNVERIFIABLE, 5, 7, OK];
 

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 
-use verify_core::{Companion, RunFile};
+use verify_core::{Companion, RunFile, escape};
 
 use crate::exit;
 
@@ -162,7 +162,7 @@ fn in_directory(directory: &Path, passed_over: &mut Vec<String>) -> Vec<Input> {
             }
         }
     }
-    let name = verify_core::escape(&directory.to_string_lossy());
+    let name = escape(&directory.to_string_lossy());
     if irregular > 0 {
         passed_over.push(format!("{name}: {irregular} links or special files named *.json below it were not followed"));
     }
@@ -187,6 +187,32 @@ pub(crate) fn read_settings(path: &Path) -> Result<Vec<u8>, String> {
         true => Ok(bytes),
         false => Err(format!("it has more than {SETTINGS_BYTES} bytes")),
     }
+}
+
+/// Reads settings in TOML. The error names the file, `what` it is for and the place of the fault; `hint` helps those whose file
+/// cannot be read.
+pub(crate) fn read_toml<T>(
+    file: &Path,
+    what: &str,
+    hint: &str,
+    parse: impl FnOnce(&str) -> Result<T, toml::de::Error>,
+) -> Result<T, String> {
+    let name = escape(&file.to_string_lossy());
+    let refused = |fault: String| format!("cannot read {what} {name}: {fault}");
+    let bytes = read_settings(file).map_err(|error| refused(format!("{error}{hint}")))?;
+    let text = std::str::from_utf8(&bytes).map_err(|error| refused(format!("byte {}: not UTF-8", error.valid_up_to())))?;
+    parse(text).map_err(|error| {
+        let place = error.span().map_or_else(String::new, |span| place(text, span.start));
+        refused(format!("{place}{}", escape(error.message())))
+    })
+}
+
+/// Line and column of a byte, both from 1.
+fn place(text: &str, byte: usize) -> String {
+    let before = text.get(..byte).unwrap_or(text);
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+    format!("line {line}, column {column}: ")
 }
 
 /// Reads at most `limit` bytes and one more, from files and devices alike.

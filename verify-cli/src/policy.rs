@@ -7,7 +7,7 @@ use verify_core::{Code, Policy, escape};
 
 use crate::args::{Document, PolicyAction};
 use crate::exit;
-use crate::inputs::read_settings;
+use crate::inputs::read_toml;
 use crate::json::pretty;
 use crate::layout::{BOLD, GOOD, Page};
 use crate::output::{Output, complain};
@@ -38,25 +38,9 @@ pub(crate) fn load(name_or_file: &Path) -> Result<Policy, String> {
 }
 
 fn read(file: &Path) -> Result<Policy, String> {
-    let name = escape(&file.to_string_lossy());
-    let bytes = read_settings(file).map_err(|error| {
-        let hint = if name.contains(['.', '/']) { "" } else { " (built in are strict and authenticity)" };
-        format!("cannot read policy {name}: {error}{hint}")
-    })?;
-    let text =
-        std::str::from_utf8(&bytes).map_err(|error| format!("cannot read policy {name}: byte {}: not UTF-8", error.valid_up_to()))?;
-    toml::from_str(text).map_err(|error| {
-        let place = error.span().map_or_else(String::new, |span| place(text, span.start));
-        format!("cannot read policy {name}: {place}{}", escape(error.message()))
-    })
-}
-
-/// Line and column of a byte, both from 1.
-fn place(text: &str, byte: usize) -> String {
-    let before = text.get(..byte).unwrap_or(text);
-    let line = before.matches('\n').count() + 1;
-    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-    format!("line {line}, column {column}: ")
+    let is_a_word = !file.to_string_lossy().contains(['.', '/']);
+    let hint = if is_a_word { " (built in are strict and authenticity)" } else { "" };
+    read_toml(file, "policy", hint, |text| toml::from_str(text))
 }
 
 fn check(file: &Path, output: &mut Output) -> u8 {

@@ -2,6 +2,7 @@
 //! verdict, hardware, bindings, enclave, coverage and time. Every text of a report is escaped by the core.
 
 use anstyle::Style;
+use verify_core::tier::Scored;
 use verify_core::{
     AnchorsInForce, Check, CheckResult, Code, Coverage, Effect, EnclaveFacts, Judged, Obligation, Outcome, PlatformFacts, Problem,
     QuoteReport, Report, TcbFacts, Timestamp, TrustDomainFacts, WindowFacts, escape,
@@ -38,6 +39,7 @@ pub(crate) fn report(report: &Report, verbose: bool) -> String {
     let common = Common::of(report);
     findings(&common, verbose, &mut page);
     verdict(report, &mut page);
+    tier(report, &mut page);
     hardware(&common, &mut page);
     fresh(report, &mut page);
     time(&common, &mut page);
@@ -50,6 +52,7 @@ pub(crate) fn report(report: &Report, verbose: bool) -> String {
     judged(&common, &mut page);
     if verbose {
         checks(&common, &mut page);
+        tier_steps(report, &mut page);
         measurements(&common, &mut page);
         if let Some(image) = &report.facts.image {
             page.cell("image", MEASUREMENT, image);
@@ -215,6 +218,19 @@ fn verdict(report: &Report, page: &mut Page) {
         text.push_str("; a valid receipt is not an accepted run");
     }
     page.row("Verdict", PLAIN, &text);
+}
+
+/// The tier that the recorded figures earn, where somebody asked.
+fn tier(report: &Report, page: &mut Page) {
+    let Some(rescored) = &report.rescored else { return };
+    let figures: Vec<String> = rescored.figures.iter().map(|recorded| format!("{} {:?}", recorded.figure.name(), recorded.value)).collect();
+    let figures = figures.join(", ");
+    let text = match &rescored.scored {
+        Some(scored) => format!("the recorded figures ({figures}) earn \"{}\" (pass={})", scored.label, scored.pass),
+        None if figures.is_empty() => "no figures are recorded".to_owned(),
+        None => format!("the recorded figures ({figures}) give no label"),
+    };
+    page.row("Tier", PLAIN, &format!("{text} by the parameters \"{}\"; they are the submitter's", rescored.params.replace('"', "\\\"")));
 }
 
 fn hardware(report: &Common<'_>, page: &mut Page) {
@@ -440,6 +456,20 @@ fn checks(report: &Common<'_>, page: &mut Page) {
         if !because.is_empty() {
             page.row("", FAINT, &because);
         }
+    }
+}
+
+fn tier_steps(report: &Report, page: &mut Page) {
+    let Some(scored) = report.rescored.as_ref().and_then(|rescored| rescored.scored.as_ref()) else { return };
+    page.section("The tier, step by step");
+    steps(scored, page);
+}
+
+/// The steps of the tier function, one a line.
+pub(crate) fn steps(scored: &Scored, page: &mut Page) {
+    let width = scored.why.iter().map(|step| step.rule.len()).max().unwrap_or(0);
+    for step in &scored.why {
+        page.cell(step.rule, width, &step.text);
     }
 }
 

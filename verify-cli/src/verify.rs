@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use verify_core::tier::Params;
 use verify_core::{Instant, Report, Request, Timestamp, Verifier, escape};
 
 use crate::args::VerifyArgs;
@@ -12,11 +13,12 @@ use crate::json::Documents;
 use crate::layout::{PLAIN, Page};
 use crate::output::{Output, complain};
 use crate::policy;
+use crate::score;
 use crate::terms;
 use crate::text;
 
 pub(crate) fn run(arguments: &VerifyArgs, output: &mut Output) -> u8 {
-    let Settings { verifier, instant, now } = match Settings::of(arguments) {
+    let Settings { verifier, instant, now, params } = match Settings::of(arguments) {
         Ok(settled) => settled,
         Err(message) => {
             complain(&format!("error: {message}"));
@@ -51,6 +53,7 @@ pub(crate) fn run(arguments: &VerifyArgs, output: &mut Output) -> u8 {
             let mut request = Request::new(bytes).named(input.name()).judged_at(instant);
             request = now.map_or(request, |now| request.now(now));
             request = fresh_collateral.as_deref().map_or(request, |collateral| request.with_fresh_collateral(collateral));
+            request = params.as_ref().map_or(request, |params| request.scored_by(params));
             let report = verifier.verify(&request.expecting(&arguments.expect).with_run(&beside));
             let receipt_id = if inputs.len() > 1 { receipt_id(bytes) } else { None };
             (report, receipt_id)
@@ -86,6 +89,7 @@ struct Settings {
     verifier: Verifier,
     instant: Instant,
     now: Option<Timestamp>,
+    params: Option<Params>,
 }
 
 impl Settings {
@@ -98,8 +102,9 @@ impl Settings {
             policy = policy.with_maximum_age(age).map_err(|error| format!("--max-age: {}", escape(&error.to_string())))?;
         }
         let now = if policy.limits_age() { terms::clock() } else { None };
+        let params = arguments.score.as_deref().map(score::params).transpose()?;
         let verifier = Verifier::new(policy, terms::anchors(&arguments.terms)?);
-        Ok(Self { verifier, instant: terms::instant(&arguments.terms)?, now })
+        Ok(Self { verifier, instant: terms::instant(&arguments.terms)?, now, params })
     }
 }
 

@@ -85,6 +85,14 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// The number as a double; bare NaN and Infinity are the doubles of that name.
+    pub(crate) fn double(&self) -> Option<f64> {
+        match self.kind {
+            Kind::Number(token) | Kind::NonFinite(token) => token.parse().ok(),
+            _ => None,
+        }
+    }
+
     /// The member `name` of an object.
     pub(crate) fn member(&self, name: &str) -> Option<&Value<'a>> {
         self.object()?.iter().find(|member| member.name == name).map(|member| &member.value)

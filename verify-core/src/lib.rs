@@ -35,6 +35,7 @@
 mod anchors;
 mod binding;
 mod certificate;
+mod claimed_tier;
 mod claims;
 mod crypto;
 pub mod dcap;
@@ -53,6 +54,7 @@ mod report;
 mod run;
 mod scorer;
 mod text;
+pub mod tier;
 mod time;
 mod verdict;
 mod verify;
@@ -64,9 +66,9 @@ pub use inspect::{Inspection, InspectionEntry, inspect};
 pub use policy::{Policy, PolicyError};
 pub use problem::{Code, CodeInfo, Effect, Location, Problem};
 pub use report::{
-    AnchorsInForce, Check, CheckResult, Claim, ComparedFile, Coverage, EnclaveFacts, ExpectationResult, Facts, Input, Judged, ObjectWindow,
-    Obligation, Outcome, OutputFacts, PlatformFacts, PolicyInForce, QuoteFacts, QuoteReport, Report, TcbFacts, TcbStatus, Tool,
-    TrustDomainFacts, WindowFacts,
+    AnchorsInForce, Check, CheckResult, Claim, ComparedFile, Coverage, EnclaveFacts, ExpectationResult, Facts, FigureSource, Input, Judged,
+    ObjectWindow, Obligation, Outcome, OutputFacts, PlatformFacts, PolicyInForce, QuoteFacts, QuoteReport, RecordedFigure, Report,
+    Rescored, TcbFacts, TcbStatus, Tool, TrustDomainFacts, WindowFacts,
 };
 pub use run::{Companion, RunFile};
 pub use text::escape;

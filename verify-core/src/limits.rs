@@ -45,3 +45,5 @@ pub(crate) const RUN_FILE_BYTES: usize = 4 * 1024 * 1024;
 
 /// Differing values of one such file that are named; all are counted.
 pub(crate) const RUN_DIFFERENCES: usize = 100;
+/// Guards of one measurement. Real runs have a handful; each becomes a line of the answer.
+pub(crate) const GUARDS: usize = 64;

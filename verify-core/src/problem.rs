@@ -553,6 +553,23 @@ codes! {
         "Ask for a run that finished.",
         "Polaris receipt, version 1";
 
+    TierDiffers = "tier.differs", Refutes, [Weakens], None,
+        "The recorded figures earn another tier by the given parameters than the receipt claims.",
+        "Check that the parameters are those of the run's date, node and metric; if they are, the claimed tier was not earned.",
+        "README.md, tiers";
+    TierStricter = "tier.stricter", Weakens, [Notes], None,
+        "The receipt claims a refusal where the recorded figures pass by the given parameters; other gates may have decided.",
+        "Ask the producer which gate refused.",
+        "README.md, tiers";
+    TierNotDerivable = "tier.not-derivable", Weakens, [Notes], None,
+        "The receipt does not record the figures that the tier function needs, or not exactly enough to tell two tiers apart.",
+        "Score the producer's own record of the run with `receipt score --from`.",
+        "README.md, tiers";
+    TierOnlyAsserted = "tier.only-asserted", Weakens, [Notes], None,
+        "A figure behind the derived tier stands only in the attestation, where nothing binds it.",
+        "The figure is the producer's word; find it in bound data.",
+        "README.md, tiers";
+
     ProvenanceClocks = "provenance.clocks-unpinned", Weakens, [Notes], None,
         "The GPU clocks were not pinned to a target, so the speed cannot be reproduced.",
         "Run the benchmark again with clocks_pinned true and a pin_target_mhz.",

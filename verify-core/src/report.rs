@@ -11,6 +11,7 @@ use crate::crypto;
 use crate::json;
 use crate::problem::{Code, Effect, Problem};
 use crate::text;
+use crate::tier::{Figure, Scored};
 use crate::time::Timestamp;
 
 /// The answer about one receipt. The order is that of severity.
@@ -123,6 +124,7 @@ obligations! {
     Workload = "workload", "The workload is the known command";
     Scorer = "scorer", "The scorer is known and its output was reproduced";
     Verdict = "verdict", "The enclave's signed output is a verdict, and does not contradict the claimed one";
+    Tier = "tier", "The claimed tier follows from the given parameters and the recorded figures";
     Provenance = "provenance", "The strict provenance fields are present";
     Enclave = "enclave", "The enclave's measurements are pinned";
     Image = "image", "The container image is pinned";
@@ -304,6 +306,45 @@ pub struct Report {
     pub run: Vec<ComparedFile>,
     /// Values that the evidence authenticates, and nothing else.
     pub facts: Facts,
+    /// The tier derived again, where parameters were given and the receipt could be read that far.
+    pub rescored: Option<Rescored>,
+}
+
+/// The claimed tier derived again. The figures are the submitter's; no enclave gave the tier.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Rescored {
+    /// The name of the parameters, escaped for showing.
+    pub params: String,
+    /// SHA-256 of the parameters' JSON form, 64 lower-case hex digits.
+    pub sha256: String,
+    /// The figures that the rule could use.
+    pub figures: Vec<RecordedFigure>,
+    /// What they earn; absent where the rule needs a figure that is not recorded.
+    pub scored: Option<Scored>,
+}
+
+/// A figure as the receipt records it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct RecordedFigure {
+    /// Which one.
+    pub figure: Figure,
+    /// Its value; not finite where Python wrote it so (`null` in JSON).
+    pub value: f64,
+    /// Where it stands.
+    pub source: FigureSource,
+}
+
+/// Where a recorded figure stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum FigureSource {
+    /// In the enclave's output, which repeats what it was given.
+    EnclaveOutput,
+    /// In the attestation, or follows from figures there.
+    Attestation,
 }
 
 /// The whole answer about one quote: a pure function of quote, collateral, instant and anchors.

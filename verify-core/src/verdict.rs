@@ -6,10 +6,10 @@ use crate::problem::{Code, Location, Problem};
 use crate::receipt::{Attestation, DOCUMENT};
 use crate::report::{Coverage, OutputFacts};
 use crate::text::{brief, quoted};
+use crate::tier::Label;
 
 const LABEL: &str = "/attestation/verdict/label";
-const TIERS: [&str; 7] = ["XL", "L", "M", "S", "XS", "none", "BASELINE"];
-const REJECT: &str = "REJECT";
+const REJECT: &str = Label::Reject.name();
 /// What a scorer answers that checks but gives no tier.
 const OK: &str = "ok";
 /// How Python begins when a script crashes.
@@ -55,11 +55,16 @@ impl<'a> Output<'a> {
         Self { text, content }
     }
 
-    fn member(&self, name: &str) -> Option<&Value<'a>> {
+    /// The output, where it is a JSON object.
+    pub(crate) fn object(&self) -> Option<&Value<'a>> {
         match &self.content {
-            Content::Object(value) => value.member(name),
+            Content::Object(value) => Some(value),
             Content::Empty | Content::Crash | Content::Unreadable { .. } => None,
         }
+    }
+
+    fn member(&self, name: &str) -> Option<&Value<'a>> {
+        self.object()?.member(name)
     }
 
     fn label(&self) -> Option<&str> {
@@ -84,7 +89,7 @@ impl<'a> Output<'a> {
 
     /// The label, if it is one that scorers write.
     fn known_label(&self) -> Option<&str> {
-        self.label().filter(|label| *label == REJECT || *label == OK || TIERS.contains(label))
+        self.label().filter(|label| *label == OK || Label::from_name(label).is_some())
     }
 
     /// Members of a form that no scorer writes: what they say is not known. Null is absent.
@@ -187,7 +192,8 @@ fn is_crash(text: &[u8]) -> bool {
     text.starts_with(CRASH) || (!holds_json && text.split(|byte| *byte == b'\n').any(|line| line.starts_with(CRASH)))
 }
 
-fn describe(label: Option<&str>, pass: Option<bool>) -> String {
+/// A label with its pass, quoted.
+pub(crate) fn describe(label: Option<&str>, pass: Option<bool>) -> String {
     let label = label.map_or("no label".to_owned(), quoted);
     let pass = pass.map_or("no pass".to_owned(), |pass| format!("pass={pass}"));
     format!("{label} ({pass})")

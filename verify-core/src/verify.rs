@@ -4,7 +4,7 @@
 //! 1. The bytes are strict JSON and a TDX receipt.
 //! 2. The quote is genuine under the collateral and the anchors (`dcap`).
 //! 3. Every field under the quote is the one that the receipt shows.
-//! 4. The claimed verdict is the one that the enclave signed.
+//! 4. The claimed verdict is the one that the enclave signed, and the tier the one that the recorded figures earn.
 //! 5. The provenance is complete, and enclave, image and fields are those that policy and caller want.
 //! 6. The files beside the receipt say the same as the receipt.
 //! 7. Every statement is listed with what carries it.
@@ -13,6 +13,7 @@ use std::collections::BTreeSet;
 
 use crate::anchors::Anchors;
 use crate::binding;
+use crate::claimed_tier;
 use crate::claims::{self, Proven};
 use crate::dcap::quote::Accepted;
 use crate::dcap::{self, Appraisal, Instant, age};
@@ -29,6 +30,7 @@ use crate::report::{AnchorsInForce, Coverage, Facts, Input, Obligation, PolicyIn
 use crate::run::{self, RunFile};
 use crate::scorer;
 use crate::text;
+use crate::tier::Params;
 use crate::time::Timestamp;
 use crate::verdict::{self, Output};
 
@@ -42,12 +44,22 @@ pub struct Request<'a> {
     fresh_collateral: Option<&'a [u8]>,
     expectations: &'a [Expectation],
     run: &'a [RunFile<'a>],
+    score: Option<&'a Params>,
 }
 
 impl<'a> Request<'a> {
     /// The receipt in `bytes`, judged at the start of its own collateral's window.
     pub const fn new(bytes: &'a [u8]) -> Self {
-        Self { receipt: bytes, name: None, instant: Instant::Collateral, now: None, fresh_collateral: None, expectations: &[], run: &[] }
+        Self {
+            receipt: bytes,
+            name: None,
+            instant: Instant::Collateral,
+            now: None,
+            fresh_collateral: None,
+            expectations: &[],
+            run: &[],
+            score: None,
+        }
     }
 
     /// Gives the input a name for the report; it has no other meaning.
@@ -80,6 +92,11 @@ impl<'a> Request<'a> {
     /// Compares the receipt with the files that stand beside it in its run directory, each once.
     pub const fn with_run(self, files: &'a [RunFile<'a>]) -> Self {
         Self { run: files, ..self }
+    }
+
+    /// Derives the claimed tier again, by these parameters.
+    pub const fn scored_by(self, params: &'a Params) -> Self {
+        Self { score: Some(params), ..self }
     }
 }
 
@@ -168,12 +185,22 @@ impl Verifier {
             Ok(())
         });
 
-        // 4. The claimed verdict is the one that the enclave signed.
+        // 4. The claimed verdict is the one that the enclave signed, and the tier the one that the recorded figures earn.
         let output = stdout.map(Output::read);
         let _verdict_agrees = ledger.meet(Obligation::Verdict, |findings| {
             output_bound?;
             verdict::check(need(&output)?, receipt.attestation?, findings);
             Ok(())
+        });
+
+        let rescored = ledger.meet(Obligation::Tier, |findings| {
+            let Some(params) = request.score else {
+                findings.not_applicable("no parameters of a tier function were given");
+                return Ok(None);
+            };
+            output_bound?;
+            let input_is_proven = input.is_ok_and(|recovered| recovered);
+            Ok(Some(claimed_tier::check(params, need(&output)?, receipt.attestation?, input_is_proven, findings)))
         });
 
         // 5. The provenance is complete, and enclave, image and fields are those that the policy pins.
@@ -263,6 +290,7 @@ impl Verifier {
             }),
             run: files_beside,
             facts,
+            rescored: rescored.unwrap_or_default(),
         }
     }
 }

@@ -7,6 +7,7 @@ mod support;
 use std::fmt::Write;
 
 use serde_json::Value;
+use verify_core::tier::Params;
 use verify_core::{Code, Effect, Obligation, TcbStatus};
 
 #[test]
@@ -73,4 +74,13 @@ fn the_schema_names_every_effect_status_and_obligation() {
     assert_eq!(names("/$defs/tcb_status/enum"), statuses.map(TcbStatus::name));
     let obligations: Vec<&str> = Obligation::ALL.iter().map(|obligation| obligation.id()).collect();
     assert_eq!(names("/$defs/obligation/enum"), obligations);
+}
+
+#[test]
+fn the_shipped_parameters_are_the_presets() {
+    for (name, reference) in [("k3", Some(18.4435)), ("k3-2026-07", Some(16.7026)), ("classic", None)] {
+        let path = support::workspace().join(format!("test-vectors/scores/{name}.toml"));
+        let text = String::from_utf8(support::read(&path)).expect("UTF-8");
+        assert_eq!(toml::from_str(&text), Ok(Params::preset(name, reference).expect("a preset")), "{name}");
+    }
 }

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use libtest_mimic::{Arguments, Failed, Trial};
 use serde_json::{Value, json};
 use verify_core::dcap::verify_quote;
+use verify_core::tier::{self, Label, Measurement, Params, Scored};
 use verify_core::{
     Anchors, CheckResult, Code, Coverage, Effect, Instant, Obligation, Outcome, Policy, Report, Request, Timestamp, Verifier,
 };
@@ -21,12 +22,20 @@ fn main() {
     let arguments = Arguments::from_args();
     let trials = match shared_folder() {
         None => Vec::new(),
-        Some(shared) => {
-            [receipts(&shared), observed(&shared), runs(&shared), expectations(&shared), forged(&shared), dcap(&shared), cases(&shared)]
-                .into_iter()
-                .flatten()
-                .collect()
-        }
+        Some(shared) => [
+            receipts(&shared),
+            observed(&shared),
+            runs(&shared),
+            expectations(&shared),
+            forged(&shared),
+            dcap(&shared),
+            cases(&shared),
+            labels(&shared),
+            tiers(&shared),
+        ]
+        .into_iter()
+        .flatten()
+        .collect(),
     };
     libtest_mimic::run(&arguments, trials).exit();
 }
@@ -759,4 +768,172 @@ fn messages(report: &Report) -> Vec<String> {
 fn strict_any_enclave() -> Policy {
     toml::from_str("version = 1\nname = \"strict, any enclave and image\"\nbase = \"strict\"\nany_enclave = true\nany_image = true\n")
         .expect("policy")
+}
+
+// The labels of the producers' own script.
+
+/// Vectors where we differ on purpose, what we answer, and why.
+const OTHER_LABELS: [(&str, Label, &str); 5] = [
+    ("L031", Label::Reject, "a KL of NaN is no KL within the bar; the script passes it"),
+    ("L032", Label::Reject, "a KL of NaN is no KL within the bar; the script passes it"),
+    ("L033", Label::Reject, "an agreement of NaN is none above the bar; the script passes it"),
+    ("L034", Label::Reject, "an agreement of NaN is none above the bar; the script passes it"),
+    ("L076", Label::None, "a label is derived; the classic script lets the run's own provenance overwrite it"),
+];
+
+/// Vectors that the script refuses to score: what it refuses is no parameters and no measurement of ours either.
+const UNSCORED: [(&str, &str); 3] = [
+    ("L067", "missing field `reference`"),
+    ("L073", "EOF while parsing an object at line 1 column 1"),
+    ("L074", "unknown variant `maybe`, expected `auto` or `off`"),
+];
+
+fn labels(shared: &Path) -> Vec<Trial> {
+    let vectors = support::read_json(&shared.join("vectors/label_vectors.json"));
+    let vectors = vectors.as_array().cloned().unwrap_or_default();
+    assert_eq!(vectors.len(), 82);
+    vectors.into_iter().map(|vector| test(format!("labels::{}", text(&vector["id"])), move || check_label(&vector))).collect()
+}
+
+fn check_label(vector: &Value) -> Result<(), String> {
+    let id = text(&vector["id"]);
+    let is_k3 = vector["script"] == "k3";
+    let cap = if is_k3 { "g" } else { "2g" };
+    let scored = params_of(&vector["env"], cap, is_k3).and_then(|params| {
+        let measurement = measurement_of(&vector["argv"], if is_k3 { &vector["env"]["SPARKINFER_GUARDS"] } else { &Value::Null })?;
+        tier::score(&params, &measurement).map_err(|error| error.to_string())
+    });
+    if let Some((_, refusal)) = UNSCORED.iter().find(|(unscored, _)| *unscored == id) {
+        equal("exit", &vector["exit"], &json!(2))?;
+        return check(scored.as_ref().is_err_and(|error| error.contains(refusal)), || format!("wanted {refusal}: {scored:?}"));
+    }
+    let scored = scored?;
+    equal("exit", &vector["exit"], &json!(0))?;
+    if let Some((_, ours, _)) = OTHER_LABELS.iter().find(|(other, _, _)| *other == id) {
+        check(vector["label"] != ours.name(), || "the script agrees by now".to_owned())?;
+        return equal("our label", scored.label, *ours);
+    }
+    equal("label and pass", (json!(scored.label.name()), json!(scored.pass)), (vector["label"].clone(), vector["pass"].clone()))?;
+    check_printed(&scored, &text(&vector["stdout"]))
+}
+
+/// The figures that the script printed beside the label. After a refusal it goes on to print a tier; we stop.
+fn check_printed(scored: &Scored, stdout: &str) -> Result<(), String> {
+    let printed: Value = serde_json::from_str(stdout.trim_start_matches("RESULT_JSON ")).map_err(|error| error.to_string())?;
+    let rounded = &scored.rounded;
+    let mut figures = vec![("tps", rounded.value), ("frontier_tps", rounded.frontier), ("top1", rounded.top1), ("kl", rounded.kl)];
+    if scored.pass {
+        figures.extend([
+            ("delta_tps", rounded.delta),
+            ("pct_over_frontier", rounded.pct_over_frontier),
+            ("pct_of_ceiling", rounded.pct_of_ceiling),
+            ("effective_pct", rounded.effective_pct),
+            ("difficulty_mult", rounded.difficulty.filter(|factor| *factor != 1.0)),
+        ]);
+    }
+    let is_overwritten = |name: &str| name == "tps" && printed["node"] == "h200x8";
+    figures.into_iter().filter(|(name, _)| !is_overwritten(name)).try_for_each(|(name, figure)| equal(name, figure, printed[name].as_f64()))
+}
+
+/// The parameters that a call of the script had: its environment, and its defaults for the rest.
+fn params_of(env: &Value, cap: &str, is_k3: bool) -> Result<Params, String> {
+    let set = |name: &str, default: &str| env[format!("SPARKINFER_{name}")].as_str().unwrap_or(default).to_owned();
+    let reference = match (env["SPARKINFER_DIFFICULTY_REF"].as_str(), is_k3) {
+        (Some(reference), _) => format!("reference = {reference}"),
+        (None, false) => "reference = 365.85".to_owned(),
+        (None, true) => String::new(),
+    };
+    let text = format!(
+        "version = 1\nname = \"test\"\ncap = \"{cap}\"\nanchor = \"{}\"\nlower_is_better = {}\nsignificance = 0.02\n\
+         [bars]\ntop1 = {}\nkl = {}\nkl_prefer = {}\n[difficulty]\n{reference}\nboost = {}\nk = {}\nmax = {}\n\
+         [guards]\ntolerance = {}\n[tiers]\nXL = 0.18\nL = 0.10\nM = 0.06\nS = 0.035\n[places]\nvalue = {}\ntop1 = 4\nkl = {}\n",
+        if is_k3 { set("TIER_ANCHOR", "auto") } else { "auto".to_owned() },
+        set("LABEL_LOWER_IS_BETTER", "0") == "1",
+        set("TOP1_BAR", "0.90"),
+        set("KL_BAR", "0.20"),
+        set("KL_PREFER", "0.15"),
+        set("DIFFICULTY_BOOST", "0") == "1",
+        set("DIFFICULTY_K", "8"),
+        set("DIFFICULTY_MAX", "1.5"),
+        set("GUARD_TOL", "0.98"),
+        if set("LABEL_LOWER_IS_BETTER", "0") == "1" { 6 } else { 2 },
+        if is_k3 { 9 } else { 4 },
+    );
+    toml::from_str(&text).map_err(|error| error.message().to_owned())
+}
+
+/// The figures that a call of the script had as arguments.
+fn measurement_of(argv: &Value, guards: &Value) -> Result<Measurement, String> {
+    let figure = |index: usize| argv[index].as_str().and_then(|text| text.parse::<f64>().ok());
+    let mut measurement = Measurement::default();
+    (measurement.value, measurement.frontier, measurement.ceiling) = (figure(0), figure(1), figure(2));
+    (measurement.top1, measurement.kl) = (figure(3), figure(4));
+    if let Some(guards) = guards.as_str() {
+        let guards: BTreeMap<String, Value> = serde_json::from_str(guards).map_err(|error| error.to_string())?;
+        let read = |(name, guard): (String, Value)| {
+            tier::Guard::new(name, guard["tps"].as_f64().unwrap_or(f64::NAN), guard["base"].as_f64().unwrap_or(0.0))
+        };
+        measurement.guards = guards.into_iter().map(read).collect();
+    }
+    Ok(measurement)
+}
+
+// The labels of the K3 log, from the figures of the runs and from the receipts.
+
+/// The receipt whose signed output holds no figures: they stand in its attestation only.
+const NO_FIGURES_IN_OUTPUT: &str = "091146e09794e7109724248d1a102650";
+
+fn tiers(shared: &Path) -> Vec<Trial> {
+    let runs = support::read_json(&shared.join("vectors/label_real_k3.json"));
+    let runs = runs.as_array().cloned().unwrap_or_default();
+    assert_eq!(runs.len(), 51);
+    let another_today = runs.iter().filter(|run| run["logged_label"] != run["head_label"]).count();
+    assert_eq!(another_today, 9);
+    let shared = shared.to_owned();
+    runs.into_iter()
+        .map(|run| {
+            let folder = shared.join("receipts/k3-log/runs").join(text(&run["run"]));
+            test(format!("tiers::{}", text(&run["run"])), move || check_tier(&folder, &run))
+        })
+        .collect()
+}
+
+fn check_tier(folder: &Path, run: &Value) -> Result<(), String> {
+    let params = params_of(&run["env"], &text(&run["tier_cap"]), true)?;
+    let measurement = measurement_of(&run["argv"], &Value::Null)?;
+    let scored = tier::score(&params, &measurement).map_err(|error| error.to_string())?;
+    equal("label of the run's figures", json!(scored.label.name()), run["logged_label"].clone())?;
+
+    let record = folder.join("result.json");
+    if record.is_file() {
+        let recorded = Measurement::read(&support::read(&record)).map_err(|error| error.to_string())?;
+        let scored = tier::score(&params, &recorded).map_err(|error| error.to_string())?;
+        equal("label of result.json", json!(scored.label.name()), run["logged_label"].clone())?;
+    }
+
+    let receipt = support::read(&folder.join("receipt.json"));
+    let is_without_figures = run["run"] == NO_FIGURES_IN_OUTPUT;
+    let report = strict().verify(&Request::new(&receipt).scored_by(&params));
+    let wanted = if is_without_figures { vec![Code::TierOnlyAsserted] } else { Vec::new() };
+    equal("findings about the tier", tier_codes(&report), wanted)?;
+    let rescored = report.rescored.as_ref().ok_or("not rescored")?;
+    let derived = rescored.scored.as_ref().ok_or("no label")?;
+    equal("label of the receipt", json!(derived.label.name()), run["logged_label"].clone())?;
+    check(!report.problems.iter().any(|problem| problem.message.contains("enclave gave")), || "the enclave gave no tier".to_owned())?;
+
+    // By the rule of today nine runs earn another label, and their receipts say so.
+    let today = params_of(&run["env"], "g", true)?;
+    let report = strict().verify(&Request::new(&receipt).scored_by(&today));
+    let mut wanted = if is_without_figures { vec![Code::TierOnlyAsserted] } else { Vec::new() };
+    if run["logged_label"] != run["head_label"] {
+        wanted.push(Code::TierDiffers);
+    }
+    equal("findings by the rule of today", tier_codes(&report), wanted)?;
+    let derived = report.rescored.as_ref().and_then(|rescored| rescored.scored.as_ref()).ok_or("no label")?;
+    equal("label by the rule of today", json!(derived.label.name()), run["head_label"].clone())
+}
+
+fn tier_codes(report: &Report) -> Vec<Code> {
+    let codes = [Code::TierDiffers, Code::TierStricter, Code::TierNotDerivable, Code::TierOnlyAsserted];
+    codes.into_iter().filter(|code| report.has(*code)).collect()
 }

@@ -14,6 +14,7 @@ use jsonschema::Validator;
 use libtest_mimic::{Arguments, Failed, Trial};
 use serde_json::Value;
 use verify_core::dcap::verify_quote;
+use verify_core::tier::Params;
 use verify_core::{Anchors, Expectation, Instant, Outcome, Policy, Problem, Request, Timestamp, Verifier};
 
 fn main() {
@@ -47,6 +48,11 @@ fn check_receipt(folder: &Path, vector: &Value) -> Result<(), String> {
     let run = run::Run::of(vector["run"].as_str().map(|run| folder.join(run)).as_deref());
     let files = run.files();
     request = request.expecting(&expectations).with_run(&files);
+    let score = vector["score"].as_str().map(|path| String::from_utf8(support::read(&folder.join(path))).expect("UTF-8"));
+    let params: Option<Params> = score.map(|text| toml::from_str(&text)).transpose().map_err(|error| error.to_string())?;
+    if let Some(params) = &params {
+        request = request.scored_by(params);
+    }
     let report = Verifier::new(policy, anchors(folder, &vector["anchors"])?).verify(&request);
 
     fits_schema("", &report.to_json(), &report.to_json_pretty())?;

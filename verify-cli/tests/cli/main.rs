@@ -5,6 +5,7 @@ mod expectations;
 mod inputs;
 mod output;
 mod quote;
+mod score;
 mod settings;
 mod shared;
 mod support;
