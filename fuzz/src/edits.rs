@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use data_encoding::BASE64;
 
-use crate::essence::chain_span;
+use crate::essence::Frame;
 
 const EDITS: usize = 8;
 
@@ -128,10 +128,10 @@ impl Part {
             Part::Certificate(index) => {
                 let quote = member(receipt, "quote_b64")?;
                 let span = certificate_span(&quote, index)?;
-                let inner = chain_span(&quote)?.start - 4;
+                let Frame { signed, qe_report, chain } = Frame::of(&quote)?;
                 let grown = i64::try_from(encoded.len()).ok()? - i64::try_from(span.len()).ok()?;
                 let mut quote = spliced(&quote, span, encoded.as_bytes());
-                for length in [632, 766, inner] {
+                for length in [signed, qe_report - 4, chain.start - 4] {
                     let field = quote.get_mut(length..length + 4)?.first_chunk_mut::<4>()?;
                     *field = u32::try_from(i64::from(u32::from_le_bytes(*field)) + grown).ok()?.to_le_bytes();
                 }
@@ -255,7 +255,7 @@ fn item_span(collateral: &[u8], tail: &str) -> Option<Range<usize>> {
 /// Where the base64 of certificate `index` of the PCK chain stands.
 fn certificate_span(quote: &[u8], index: usize) -> Option<Range<usize>> {
     const BEGIN: &[u8] = b"-----BEGIN CERTIFICATE-----";
-    let chain = chain_span(quote)?;
+    let Frame { chain, .. } = Frame::of(quote)?;
     let text = &quote[chain.clone()];
     let find = |from: usize, wanted: &[u8]| text.get(from..)?.windows(wanted.len()).position(|window| window == wanted).map(|at| from + at);
     let mut start = 0;

@@ -190,19 +190,39 @@ impl Essence {
     }
 }
 
-/// Where the PEM chain of a quote starts and ends.
-pub fn chain_span(quote: &[u8]) -> Option<std::ops::Range<usize>> {
-    let length = u32::from_le_bytes(*quote.get(632..)?.first_chunk()?);
-    let authentication = u16::from_le_bytes(*quote.get(1218..)?.first_chunk()?);
-    let start = 1220 + usize::from(authentication) + 6;
-    let end = 636usize.checked_add(usize::try_from(length).ok()?)?;
-    (start <= end && end <= quote.len()).then_some(start..end)
+/// Where the parts of a quote stand.
+pub struct Frame {
+    /// Length of header, descriptor and body; the length of the signature data follows.
+    pub signed: usize,
+    /// Where the QE report starts. From version 4 on the length of the certification data stands before it.
+    pub qe_report: usize,
+    /// The PEM chain; its length stands before it.
+    pub chain: std::ops::Range<usize>,
 }
 
-fn quote_parts(quote: &[u8]) -> Option<Vec<Vec<u8>>> {
-    let chain = chain_span(quote)?;
-    let authentication = quote.get(1220..chain.start - 6)?;
-    let mut parts = vec![quote[..632].to_vec(), quote[636..764].to_vec(), quote[770..1218].to_vec(), authentication.to_vec()];
+impl Frame {
+    /// The frame of a quote of any version; `None` where it does not fit.
+    pub fn of(quote: &[u8]) -> Option<Self> {
+        let word = |at: usize| Some(usize::try_from(u32::from_le_bytes(*quote.get(at..)?.first_chunk()?)).ok()?.min(1 << 20));
+        let half = |at: usize| Some(usize::from(u16::from_le_bytes(*quote.get(at..)?.first_chunk()?)));
+        let (version, tee) = (half(0)?, word(4)?);
+        let signed = match (version, tee) {
+            (5, _) => 54 + word(50)?,
+            (_, 0) => 432,
+            _ => 632,
+        };
+        let qe_report = signed + 4 + 128 + if version == 3 { 0 } else { 6 };
+        let start = qe_report + 450 + half(qe_report + 448)? + 6;
+        let end = signed + 4 + word(signed)?;
+        (start <= end && end <= quote.len()).then_some(Self { signed, qe_report, chain: start..end })
+    }
+}
+
+/// What a quote's signatures cover, and the signatures.
+pub fn quote_parts(quote: &[u8]) -> Option<Vec<Vec<u8>>> {
+    let Frame { signed, qe_report, chain } = Frame::of(quote)?;
+    let spans = [0..signed, signed + 4..signed + 132, qe_report..qe_report + 448, qe_report + 450..chain.start - 6];
+    let mut parts: Vec<Vec<u8>> = spans.into_iter().map(|span| quote[span].to_vec()).collect();
     let pem = std::str::from_utf8(&quote[chain]).ok()?.replace(['\r', '\n', '\0'], "");
     for block in pem.split_terminator("-----END CERTIFICATE-----") {
         let der = BASE64.decode(block.strip_prefix("-----BEGIN CERTIFICATE-----")?.as_bytes()).ok()?;

@@ -20,8 +20,14 @@ use crate::vectors::{Vectors, vectors};
 pub type Target = fn(&[u8]);
 
 /// Every target with its name, which is also the name of its folder of seeds.
-pub const TARGETS: [(&str, Target); 5] =
-    [("receipt_json", receipt_json), ("quote", quote), ("collateral", collateral), ("whole", whole), ("policy", policy)];
+pub const TARGETS: [(&str, Target); 6] = [
+    ("receipt_json", receipt_json),
+    ("quote", quote),
+    ("bare_quote", bare_quote),
+    ("collateral", collateral),
+    ("whole", whole),
+    ("policy", policy),
+];
 
 /// The bytes are a whole receipt.
 pub fn receipt_json(data: &[u8]) {
@@ -33,6 +39,18 @@ pub fn receipt_json(data: &[u8]) {
 /// The bytes are the quote of an otherwise good receipt.
 pub fn quote(data: &[u8]) {
     judge(&edits::with_member(&vectors().good, "quote_b64", &BASE64.encode(data)));
+}
+
+/// The bytes are a quote without a receipt, judged by the collateral of a trust domain and by that of an SGX enclave.
+pub fn bare_quote(data: &[u8]) {
+    let Vectors { anchors, quotes, collaterals, .. } = vectors();
+    for collateral in collaterals {
+        let report = oracle::verify_quote(data, collateral, anchors);
+        if report.outcome == Outcome::Verified {
+            let parts = essence::quote_parts(data).expect("verified, so a second reader can take it apart");
+            assert!(quotes.contains(&parts), "verified, but no shipped quote has these authenticated parts");
+        }
+    }
 }
 
 /// The bytes are the collateral of an otherwise good receipt.

@@ -1,7 +1,10 @@
 //! What has to hold for every report and every inspection, whatever was put in.
 
+use std::ops::RangeInclusive;
+
 use serde_json::Value;
-use verify_core::{CheckResult, Effect, Obligation, Outcome, Report, Request, Verifier};
+use verify_core::dcap;
+use verify_core::{Anchors, Check, CheckResult, Effect, Instant, Obligation, Outcome, Problem, QuoteReport, Report, Request, Verifier};
 
 /// Bytes that a report may have beyond what its input explains.
 const REPORT_BYTES: usize = 4 * 1024 * 1024;
@@ -19,11 +22,28 @@ pub fn verify(verifier: &Verifier, receipt: &[u8]) -> Report {
     assert_eq!(value["exit_code"], report.exit_code);
     assert_eq!(value["input"]["bytes"], receipt.len());
     assert_safe(&report.headline());
-    for problem in &report.problems {
-        assert_safe(&problem.message);
-        assert_safe(&problem.location.to_string());
+    assert_consistent(report.outcome, report.exit_code, &report.checks, &report.problems, Obligation::OF_A_RECEIPT);
+    assert_proven(&report);
+    report
+}
+
+/// Verifies a bare quote twice and asserts the same of its report.
+pub fn verify_quote(quote: &[u8], collateral: &[u8], anchors: &Anchors) -> QuoteReport {
+    let judge = || dcap::verify_quote(quote, collateral, Instant::Collateral, anchors);
+    let report = judge();
+    let json = report.to_json();
+    assert_eq!(json, judge().to_json(), "the same quote gave two reports");
+    assert!(json.len() <= REPORT_BYTES, "{} bytes of report", json.len());
+    let value = read_back(&json, &report.to_json_pretty());
+    assert_eq!(value["quote"]["bytes"], quote.len());
+    assert_safe(&report.headline());
+    assert_consistent(report.outcome, report.exit_code, &report.checks, &report.problems, Obligation::OF_A_QUOTE);
+    let facts = &report.facts;
+    assert!(facts.trust_domain.is_none() || facts.enclave.is_none(), "a quote of two things");
+    if report.outcome == Outcome::Verified {
+        let complete = facts.platform.is_some() && facts.tcb.is_some() && facts.window.is_some();
+        assert!(complete && (facts.trust_domain.is_some() || facts.enclave.is_some()), "verified without facts");
     }
-    assert_consistent(&report);
     report
 }
 
@@ -36,9 +56,12 @@ pub fn inspect(receipt: &[u8]) {
     read_back(&json.replace('\n', ""), &json);
 }
 
-/// Outcome, exit code, checks, problems and facts say the same thing.
-fn assert_consistent(report: &Report) {
-    let Report { outcome, checks, problems, facts, .. } = report;
+/// Outcome, exit code, checks and problems say the same thing, and no text in them is unsafe to show.
+fn assert_consistent(outcome: Outcome, exit_code: u8, checks: &[Check], problems: &[Problem], required: RangeInclusive<Obligation>) {
+    for problem in problems {
+        assert_safe(&problem.message);
+        assert_safe(&problem.location.to_string());
+    }
     let wanted_code = match outcome {
         Outcome::Verified => 0,
         Outcome::UnderProvenanced => 7,
@@ -46,14 +69,15 @@ fn assert_consistent(report: &Report) {
         Outcome::Invalid => 4,
         other => panic!("an unknown outcome: {other}"),
     };
-    assert_eq!((report.exit_code, outcome.exit_code()), (wanted_code, wanted_code));
+    assert_eq!((exit_code, outcome.exit_code()), (wanted_code, wanted_code));
 
     let order: Vec<Obligation> = checks.iter().map(|check| check.id).collect();
-    assert_eq!(order, Obligation::ALL, "every obligation stands once and in order");
+    let wanted: Vec<Obligation> = Obligation::ALL.iter().copied().filter(|obligation| required.contains(obligation)).collect();
+    assert_eq!(order, wanted, "every obligation stands once and in order");
     let all_hold = checks
         .iter()
         .all(|check| !matches!(check.result, CheckResult::Failed { .. } | CheckResult::Skipped { .. } | CheckResult::NotReached));
-    assert_eq!(all_hold, *outcome == Outcome::Verified, "verified means that every check passed or does not apply");
+    assert_eq!(all_hold, outcome == Outcome::Verified, "verified means that every check passed or does not apply");
 
     assert!(problems.is_sorted_by_key(|problem| std::cmp::Reverse(problem.effect)), "the gravest problems stand first");
     let gravest = problems.first().map_or(Effect::Notes, |problem| problem.effect);
@@ -64,7 +88,11 @@ fn assert_consistent(report: &Report) {
         _ => gravest == Effect::Refutes,
     };
     assert!(fits, "{outcome} with a problem that {gravest}");
+}
 
+/// No fact without its proof, and none is absent where everything is proven.
+fn assert_proven(report: &Report) {
+    let Report { outcome, checks, facts, .. } = report;
     let passed = |obligation: Obligation| {
         checks.iter().any(|check| check.id == obligation && matches!(check.result, CheckResult::Passed | CheckResult::NotApplicable { .. }))
     };

@@ -8,11 +8,11 @@ use serde::Deserialize;
 use verify_core::{Anchors, Policy};
 
 use crate::edits;
-use crate::essence::Essence;
+use crate::essence::{self, Essence};
 
 /// Stages of codes that speak of unbound text or of the policy alone: an edit that leaves every authenticated byte alone may
 /// take such a finding away.
-const UNBOUND_STAGES: [&str; 14] = [
+const UNBOUND_STAGES: [&str; 16] = [
     "json",
     "receipt",
     "evidence",
@@ -27,6 +27,8 @@ const UNBOUND_STAGES: [&str; 14] = [
     "enclave",
     "image",
     "pin",
+    "expectation",
+    "run",
 ];
 
 /// What every target shares.
@@ -43,6 +45,10 @@ pub struct Vectors {
     pub receipts: Vec<Vec<u8>>,
     /// What is authenticated or bound in those that are verified, or whose faults lie in what nothing covers.
     pub known: Vec<Essence>,
+    /// The authenticated parts of every shipped bare quote that is verified.
+    pub quotes: Vec<Vec<Vec<u8>>>,
+    /// Collateral of a trust domain's platform and of an SGX enclave's.
+    pub collaterals: [Vec<u8>; 2],
 }
 
 #[derive(Deserialize)]
@@ -53,6 +59,12 @@ struct Entry {
     at: Option<String>,
     outcome: String,
     codes: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct QuoteEntry {
+    quote: String,
+    outcome: String,
 }
 
 /// The folder of the vectors.
@@ -83,7 +95,11 @@ fn load() -> Vectors {
             known.push(essence);
         }
     }
+    let quotes: Vec<QuoteEntry> = serde_json::from_str(&text("quotes.json")).expect("a list of quotes");
+    let quotes = quotes.iter().filter(|entry| entry.outcome == "verified");
     Vectors {
+        quotes: quotes.map(|entry| essence::quote_parts(&read(&entry.quote)).expect("a good quote")).collect(),
+        collaterals: ["bare-v4", "sgx-v3"].map(|id| read(&format!("quotes/{id}.json"))),
         anchors: anchors.expect("the test PKI"),
         policy: toml::from_str(&text("policies/test.toml")).expect("the test policy"),
         forged: forge(&good),

@@ -61,6 +61,11 @@ fn quote() {
 }
 
 #[test]
+fn bare_quote() {
+    replay("bare_quote", 200);
+}
+
+#[test]
 fn collateral() {
     replay("collateral", 250);
 }

@@ -6,6 +6,7 @@ use crate::crl::Crl;
 use crate::edits::Edits;
 use crate::json::{self, Json};
 use crate::pki::{Certificate, Key, PROCESSOR_NAME};
+use crate::quote::INTEL_QE_SIGNER;
 
 const SERVICE: &str = "https://api.trustedservices.intel.com";
 const QE_IDENTITY_PATH: &str = "/tdx/certification/v4/qe/identity";
@@ -162,6 +163,21 @@ impl Collateral {
         let mut bytes = container.compact().into_bytes();
         self.bytes.apply(&mut bytes);
         bytes
+    }
+
+    /// TCB info and QE identity as Intel serves them for SGX.
+    pub(crate) fn use_sgx(&mut self) {
+        let tcb_info = &mut self.tcb_info.body;
+        tcb_info.set("/id", "SGX");
+        tcb_info.remove("/tdxModule");
+        tcb_info.remove("/tdxModuleIdentities");
+        for level in tcb_info.list("/tcbLevels") {
+            level.remove("/tcb/tdxtcbcomponents");
+        }
+        let qe_identity = &mut self.qe_identity.body;
+        qe_identity.set("/id", "QE");
+        qe_identity.set("/mrsigner", INTEL_QE_SIGNER.to_ascii_uppercase());
+        qe_identity.set("/isvprodid", 1);
     }
 
     fn item_map(&self) -> Json {

@@ -1,4 +1,4 @@
-//! Writes `test-vectors/`: receipts of a PKI of our own, the policies they are judged under, and what a verifier has to find.
+//! Writes `test-vectors/`: receipts and quotes of a PKI of our own, the policies they are judged under, and what a verifier has to find.
 //!
 //! Nothing is drawn at random and nothing is verified: the expected findings stand in the source, beside each change.
 
@@ -20,10 +20,13 @@ use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 use crate::json::Json;
-use crate::vectors::Anchors;
+use crate::vectors::{Anchors, Subject, Vector};
 
 /// Folders in which every file is ours, but for those that are kept.
-const FOLDERS: [&str; 5] = ["collateral", "pki", "policies", "receipts", "scores"];
+const FOLDERS: [&str; 6] = ["collateral", "pki", "policies", "quotes", "receipts", "scores"];
+
+/// The folder in which every run directory is ours.
+const RUNS: &str = "runs";
 
 /// Hand-written files in the generated folders.
 const KEPT: [&str; 4] = ["policies/observed.toml", "scores/classic.toml", "scores/k3-2026-07.toml", "scores/k3.toml"];
@@ -31,11 +34,14 @@ const KEPT: [&str; 4] = ["policies/observed.toml", "scores/classic.toml", "score
 fn main() -> io::Result<()> {
     let target = env::args_os().nth(1).map_or_else(committed, PathBuf::from);
     let files = files();
-    for folder in FOLDERS {
-        fs::create_dir_all(target.join(folder))?;
+    for name in files.keys() {
+        fs::create_dir_all(target.join(name).parent().expect("a folder"))?;
     }
     for stale in present(&target)?.into_iter().filter(|name| !files.contains_key(name)) {
         fs::remove_file(target.join(stale))?;
+    }
+    for folder in run_folders(&target)?.into_iter().filter(|folder| !files.keys().any(|name| name.starts_with(&format!("{folder}/")))) {
+        fs::remove_dir(target.join(folder))?;
     }
     files.into_iter().try_for_each(|(name, bytes)| fs::write(target.join(name), bytes))
 }
@@ -48,13 +54,20 @@ fn committed() -> PathBuf {
 /// The files of the generated folders, without those that are kept.
 fn present(target: &Path) -> io::Result<Vec<String>> {
     let mut names = Vec::new();
-    for folder in FOLDERS {
-        for entry in fs::read_dir(target.join(folder))? {
-            names.push(format!("{folder}/{}", entry?.file_name().to_string_lossy()));
-        }
+    for folder in FOLDERS.map(str::to_owned).into_iter().chain(run_folders(target)?) {
+        names.extend(listed(target, &folder)?);
     }
     names.retain(|name| !KEPT.contains(&name.as_str()));
     Ok(names)
+}
+
+/// The run directories.
+fn run_folders(target: &Path) -> io::Result<Vec<String>> {
+    listed(target, RUNS)
+}
+
+fn listed(target: &Path, folder: &str) -> io::Result<Vec<String>> {
+    fs::read_dir(target.join(folder))?.map(|entry| Ok(format!("{folder}/{}", entry?.file_name().to_string_lossy()))).collect()
 }
 
 /// Every generated file, by its path below the target.
@@ -63,15 +76,17 @@ fn files() -> BTreeMap<String, Vec<u8>> {
     let ids: BTreeSet<_> = vectors.iter().map(|vector| &vector.id).collect();
     assert_eq!(ids.len(), vectors.len(), "two vectors have the same id");
 
-    let manifest = Json::List(vectors.iter().map(|vector| vector.entry()).collect());
+    let manifest = |subject: Subject| {
+        let entries = vectors.iter().filter(|vector| vector.subject == subject).map(Vector::entry).collect();
+        (Json::List(entries).indented() + "\n").into_bytes()
+    };
     let produced = vectors.iter().flat_map(|vector| &vector.codes).copied().collect();
     let mut files = BTreeMap::from([
-        ("manifest.json".to_owned(), (manifest.indented() + "\n").into_bytes()),
+        ("manifest.json".to_owned(), manifest(Subject::Receipt)),
+        ("quotes.json".to_owned(), manifest(Subject::Quote)),
         ("UNCOVERED.md".to_owned(), uncovered::page(&produced).into_bytes()),
     ]);
-    files.extend(vectors.iter().map(|vector| (format!("receipts/{}.json", vector.id), vector.file())));
-    let fresh = vectors.iter().filter_map(|vector| Some((format!("collateral/{}.json", vector.id), vector.fresh_file()?)));
-    files.extend(fresh);
+    files.extend(vectors.iter().flat_map(Vector::files));
     files.extend(policies::all().into_iter().map(|(name, text)| (format!("policies/{name}.toml"), text.into_bytes())));
     files.extend(scores::all().into_iter().map(|(name, text)| (format!("scores/{name}.toml"), text.into_bytes())));
     for (anchors, (root, tcb_signing)) in [(Anchors::Test, receipt::test_pki()), (Anchors::OtherTest, receipt::other_pki())] {

@@ -1,11 +1,13 @@
-//! Version 4 quotes with a TD 1.0 body.
+//! Quotes of versions 3 to 5, of trust domains and of SGX enclaves.
 
 use crate::edits::Edits;
 use crate::pki::{Key, sha256};
 
-/// Offsets in a quote, for vectors that change single fields.
+/// Offsets in a quote of version 4 with a TD 1.0 body, for vectors that change single fields.
 pub(crate) const QE_SVN: usize = 8;
 pub(crate) const BODY: usize = 48;
+/// The same in a quote of version 5.
+pub(crate) const BODY_V5: usize = 54;
 pub(crate) const SIGNATURE_LENGTH: usize = 632;
 pub(crate) const SIGNATURE: usize = 636;
 pub(crate) const ATTESTATION_KEY: usize = SIGNATURE + 64;
@@ -15,7 +17,11 @@ pub(crate) const QE_REPORT_SIGNATURE: usize = QE_REPORT + 384;
 pub(crate) const AUTH_LENGTH: usize = QE_REPORT_SIGNATURE + 64;
 
 const INTEL_VENDOR: &str = "939a7233f79c4ca9940a0db3957f0607";
-const INTEL_QE_SIGNER: &str = "dc9e2a7c6f948f17474e34a7fc43ed030f7c1563f1babddf6340c82e0e54a8c5";
+const INTEL_TD_QE_SIGNER: &str = "dc9e2a7c6f948f17474e34a7fc43ed030f7c1563f1babddf6340c82e0e54a8c5";
+pub(crate) const INTEL_QE_SIGNER: &str = "8c4f5775d796503e96137f77c68a829a0056ac8ded70140b081b094490c57bff";
+
+/// Bytes that TD 1.5Ex adds to TD 1.5.
+const TD15_EX: usize = 237;
 
 pub(crate) fn hex(text: &str) -> Vec<u8> {
     data_encoding::HEXLOWER.decode(text.as_bytes()).expect("lower-case hex")
@@ -36,6 +42,23 @@ pub(crate) struct Body {
     pub(crate) mrtd: Vec<u8>,
     pub(crate) rtmr: [Vec<u8>; 4],
     pub(crate) report_data: Vec<u8>,
+    /// What a TD 1.5 body adds.
+    pub(crate) td15: Option<Td15>,
+}
+
+/// The end of a TD 1.5 body.
+pub(crate) struct Td15 {
+    pub(crate) tee_tcb_svn2: [u8; 16],
+    pub(crate) service_td: Vec<u8>,
+    /// Whether the fields of TD 1.5Ex follow.
+    pub(crate) extended: bool,
+}
+
+impl Td15 {
+    fn bytes(&self) -> Vec<u8> {
+        let extension = vec![0x5a; if self.extended { TD15_EX } else { 0 }];
+        [&self.tee_tcb_svn2[..], &self.service_td, &extension].concat()
+    }
 }
 
 impl Body {
@@ -57,13 +80,15 @@ impl Body {
             rtmr2,
             rtmr3,
             &self.report_data,
+            &self.td15.as_ref().map_or(Vec::new(), Td15::bytes),
         ]
         .concat()
     }
 }
 
-/// The report of the quoting enclave.
-pub(crate) struct QeReport {
+/// The report of an SGX enclave: of the quoting enclave, or of the one that a quote is of.
+pub(crate) struct EnclaveReport {
+    pub(crate) name: &'static str,
     pub(crate) misc_select: u32,
     pub(crate) flags: u64,
     pub(crate) signer: Vec<u8>,
@@ -73,9 +98,23 @@ pub(crate) struct QeReport {
     pub(crate) report_data: Edits<[u8]>,
 }
 
-impl QeReport {
-    fn bytes(&self, key_and_auth: &[u8]) -> Vec<u8> {
-        let mut report_data = [&sha256(key_and_auth)[..], &[0; 32]].concat();
+impl EnclaveReport {
+    /// An enclave that a quote can be of.
+    pub(crate) fn attested() -> Self {
+        Self {
+            name: "test enclave",
+            misc_select: 0,
+            flags: 0x5,
+            signer: sha256("test enclave signer").to_vec(),
+            product: 3,
+            svn: 1,
+            report_data: Edits::default(),
+        }
+    }
+
+    /// The report over the hash of `data`.
+    fn bytes(&self, data: &[u8]) -> Vec<u8> {
+        let mut report_data = [&sha256(data)[..], &[0; 32]].concat();
         self.report_data.apply(&mut report_data);
         [
             &[3, 3, 2, 2, 1, 1, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0][..],
@@ -83,7 +122,7 @@ impl QeReport {
             &[0; 28],
             &self.flags.to_le_bytes(),
             &0xe7u64.to_le_bytes(),
-            &sha256("test quoting enclave"),
+            &sha256(self.name),
             &[0; 32],
             &self.signer,
             &[0; 96],
@@ -103,11 +142,20 @@ pub(crate) struct Quote {
     pub(crate) tee: u32,
     pub(crate) vendor: Vec<u8>,
     pub(crate) body: Body,
-    pub(crate) qe: QeReport,
+    /// Stands in the quote in the place of the body.
+    pub(crate) enclave: Option<EnclaveReport>,
+    /// Type and size in the descriptor of version 5, where they are not those of the body.
+    pub(crate) body_type: Option<u16>,
+    pub(crate) body_size: Option<u32>,
+    /// Whether the signature covers the descriptor.
+    pub(crate) descriptor_is_signed: bool,
+    pub(crate) qe: EnclaveReport,
     pub(crate) attestation_key: Key,
     /// Stands in the quote in the place of the attestation key's own coordinates.
     pub(crate) key_coordinates: Option<[u8; 64]>,
     pub(crate) auth: Vec<u8>,
+    /// Whether the certification of the attestation key is wrapped, as from version 4 on.
+    pub(crate) wrapped: bool,
     pub(crate) outer_type: u16,
     pub(crate) inner_type: u16,
     /// Changes to the certificates of the chain, in PEM, and then to the whole text.
@@ -137,11 +185,25 @@ impl Default for Quote {
                 mrtd: measurement("test TD, mrtd"),
                 rtmr: [measurement("test TD, rtmr0"), measurement("test TD, rtmr1"), measurement("test TD, rtmr2"), vec![0; 48]],
                 report_data: vec![0; 64],
+                td15: None,
             },
-            qe: QeReport { misc_select: 0, flags: 0x15, signer: hex(INTEL_QE_SIGNER), product: 2, svn: 6, report_data: Edits::default() },
+            enclave: None,
+            body_type: None,
+            body_size: None,
+            descriptor_is_signed: true,
+            qe: EnclaveReport {
+                name: "test quoting enclave",
+                misc_select: 0,
+                flags: 0x15,
+                signer: hex(INTEL_TD_QE_SIGNER),
+                product: 2,
+                svn: 6,
+                report_data: Edits::default(),
+            },
             attestation_key: Key::named("attestation key"),
             key_coordinates: None,
             auth: vec![0; 32],
+            wrapped: true,
             outer_type: 6,
             inner_type: 5,
             certificates: Edits::default(),
@@ -160,16 +222,12 @@ impl Quote {
         let mut pem = chain.concat();
         self.pem.apply(&mut pem);
 
-        let signed = [
-            &self.version.to_le_bytes()[..],
-            &self.key_type.to_le_bytes(),
-            &self.tee.to_le_bytes(),
-            &[0; 4],
-            &self.vendor,
-            &[0; 20],
-            &self.body.bytes(),
-        ]
-        .concat();
+        let header =
+            [&self.version.to_le_bytes()[..], &self.key_type.to_le_bytes(), &self.tee.to_le_bytes(), &[0; 4], &self.vendor, &[0; 20]]
+                .concat();
+        let body = self.enclave.as_ref().map_or_else(|| self.body.bytes(), |enclave| enclave.bytes(b"what the test enclave says"));
+        let descriptor = self.descriptor(body.len());
+        let message = if self.descriptor_is_signed { [&header[..], &descriptor, &body].concat() } else { [&header[..], &body].concat() };
         let key = self.key_coordinates.unwrap_or_else(|| self.attestation_key.coordinates());
         let qe_report = self.qe.bytes(&[&key[..], &self.auth].concat());
         let certification = [
@@ -182,19 +240,29 @@ impl Quote {
             pem.as_bytes(),
         ]
         .concat();
-        let signature_data = [
-            &self.attestation_key.sign(&signed)[..],
-            &key,
-            &self.outer_type.to_le_bytes(),
-            &(certification.len() as u32).to_le_bytes(),
-            &certification,
-            &vec![0; self.slack],
-        ]
-        .concat();
-        let mut quote = [&signed[..], &(signature_data.len() as u32).to_le_bytes(), &signature_data].concat();
+        let wrapper = match self.wrapped {
+            true => [&self.outer_type.to_le_bytes()[..], &(certification.len() as u32).to_le_bytes()].concat(),
+            false => Vec::new(),
+        };
+        let signature_data = [&self.attestation_key.sign(&message)[..], &key, &wrapper, &certification, &vec![0; self.slack]].concat();
+        let mut quote = [&header[..], &descriptor, &body, &(signature_data.len() as u32).to_le_bytes(), &signature_data].concat();
         quote.resize(self.padded_to.max(quote.len()), 0);
         self.afterwards.apply(&mut quote);
         quote
+    }
+
+    /// Type and size of the body, which version 5 begins to state.
+    fn descriptor(&self, size: usize) -> Vec<u8> {
+        if self.version != 5 {
+            return Vec::new();
+        }
+        let body_type = match (&self.enclave, &self.body.td15) {
+            (Some(_), _) => 1,
+            (None, None) => 2,
+            (None, Some(Td15 { extended: false, .. })) => 3,
+            (None, Some(Td15 { extended: true, .. })) => 4,
+        };
+        [&self.body_type.unwrap_or(body_type).to_le_bytes()[..], &self.body_size.unwrap_or(size as u32).to_le_bytes()].concat()
     }
 }
 

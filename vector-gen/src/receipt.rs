@@ -7,7 +7,7 @@ use crate::crl::Crl;
 use crate::edits::Edits;
 use crate::json::{self, Json};
 use crate::pki::{self, Certificate, Key, SgxExtension, sha256};
-use crate::quote::Quote;
+use crate::quote::{EnclaveReport, INTEL_QE_SIGNER, Quote, Td15, hex};
 
 /// The scorer that passes input on, and the one that also knows the shape with `dflash`.
 pub(crate) const SCORER: &str = "3da819f79756e2608e629983e104f18297f28f5935bb80b7a62b57b75b2580a3";
@@ -197,6 +197,35 @@ impl Material {
         self.collateral.pck_crl.extensions[1] = pki::Extension::authority_key(key);
     }
 
+    /// Makes the quote one of version 5 with a TD 1.5 body; the TDX module that runs is the one that launched the TD.
+    pub(crate) fn use_td15(&mut self) {
+        self.quote.version = 5;
+        let tee_tcb_svn2 = self.quote.body.tee_tcb_svn;
+        self.quote.body.td15 = Some(Td15 { tee_tcb_svn2, service_td: vec![0; 48], extended: false });
+    }
+
+    /// Makes the quote one of an SGX enclave, with the collateral that belongs to it.
+    pub(crate) fn use_sgx(&mut self, version: u16) {
+        let quote = &mut self.quote;
+        quote.version = version;
+        quote.wrapped = version > 3;
+        quote.tee = 0;
+        quote.enclave = Some(EnclaveReport::attested());
+        quote.qe.name = "test quoting enclave for SGX";
+        quote.qe.signer = hex(INTEL_QE_SIGNER);
+        quote.qe.product = 1;
+        self.collateral.use_sgx();
+    }
+
+    /// The bytes of quote and collateral.
+    pub(crate) fn evidence(&mut self) -> [Vec<u8>; 2] {
+        if self.sgx.carried {
+            self.pck.extensions.push(pki::Extension::new(pki::SGX_EXTENSION, false, self.sgx.der()));
+        }
+        let chain = vec![self.pck.pem(), self.ca.pem(), self.root.pem()];
+        [self.quote.bytes(chain, &self.pck.key), self.collateral.file(&self.ca, &self.root)]
+    }
+
     /// The bytes of the receipt.
     pub(crate) fn file(mut self) -> Vec<u8> {
         let receipt = &mut self.receipt;
@@ -221,13 +250,8 @@ impl Material {
         self.quote.body.report_data =
             [sha256(format!("{nonce}{requester_key}")), sha256(format!("{}{output_digest}{files_digest}", receipt.image))].concat();
 
-        if self.sgx.carried {
-            self.pck.extensions.push(pki::Extension::new(pki::SGX_EXTENSION, false, self.sgx.der()));
-        }
-        let chain = vec![self.pck.pem(), self.ca.pem(), self.root.pem()];
-        let quote = BASE64.encode(&self.quote.bytes(chain, &self.pck.key));
-        let collateral = BASE64.encode(&self.collateral.file(&self.ca, &self.root));
-
+        let [quote, collateral] = self.evidence().map(|bytes| BASE64.encode(&bytes));
+        let receipt = &mut self.receipt;
         let mut document = json::parse(
             r#"{
                 "polaris_version": 1,
@@ -241,7 +265,7 @@ impl Material {
         );
         let receipt_id = digest(format!("{}{output_digest}", &quote[..quote.len().min(64)]));
         document.set("/receipt_id", &receipt_id[..32]);
-        document.set("/attestation", attestation.clone());
+        document.set("/attestation", receipt.attestation.clone());
         let tdx = [
             ("quote_b64", quote),
             ("collateral_b64", collateral),

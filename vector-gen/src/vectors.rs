@@ -1,18 +1,21 @@
 //! The table of vectors: what each one changes, and what a verifier has to find.
 
+mod bare;
 mod binding;
 mod certificates;
 mod collateral;
+mod expectations;
 mod fresh;
 mod meaning;
 mod policy;
 mod quote;
 mod reading;
+mod runs;
 mod tcb;
 mod tier;
 
 use crate::edits::Edit;
-use crate::json::{Json, token};
+use crate::json::{self, Json};
 use crate::receipt::Material;
 
 /// Always found where a receipt could be read: its chain block is covered by nothing, and its scorer was not run again.
@@ -45,9 +48,19 @@ pub(crate) enum Anchors {
     Intel,
 }
 
+/// What is under test.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Subject {
+    /// A receipt, judged under a policy.
+    Receipt,
+    /// A quote with its collateral and no receipt.
+    Quote,
+}
+
 /// One vector.
 pub(crate) struct Vector {
     pub(crate) id: String,
+    pub(crate) subject: Subject,
     rule: String,
     base: fn() -> Material,
     changes: Vec<Edit<Material>>,
@@ -56,6 +69,8 @@ pub(crate) struct Vector {
     at: Option<&'static str>,
     now: Option<&'static str>,
     fresh: Option<Fresh>,
+    expect: Vec<String>,
+    beside: Option<Vec<Beside>>,
     score: Option<&'static str>,
     outcome: Outcome,
     pub(crate) codes: Vec<&'static str>,
@@ -68,6 +83,8 @@ struct Fresh {
     outcome: Outcome,
     codes: Vec<&'static str>,
 }
+/// A file beside the receipt: its name, and its text for the finished receipt.
+type Beside = (&'static str, Box<dyn Fn(&mut Json) -> String>);
 
 /// A vector made from a receipt with a derived nonce.
 fn classic(id: impl Into<String>, rule: impl Into<String>) -> Vector {
@@ -84,10 +101,16 @@ fn k3(id: &str, rule: &str) -> Vector {
     Vector::new(id.into(), rule.into(), Material::k3, &[USUAL[0], USUAL[1], "input.not-recovered"])
 }
 
+/// A vector made from a quote and collateral alone.
+fn bare(id: &str, rule: &str) -> Vector {
+    Vector { subject: Subject::Quote, ..Vector::new(id.into(), rule.into(), Material::classic, &[]) }
+}
+
 impl Vector {
     fn new(id: String, rule: String, base: fn() -> Material, usual: &[&'static str]) -> Self {
         Self {
             id,
+            subject: Subject::Receipt,
             rule,
             base,
             changes: Vec::new(),
@@ -96,6 +119,8 @@ impl Vector {
             at: None,
             now: None,
             fresh: None,
+            expect: Vec::new(),
+            beside: None,
             score: None,
             outcome: Outcome::Verified,
             codes: usual.to_vec(),
@@ -131,6 +156,24 @@ impl Vector {
     /// The parameters by which the claimed tier is derived again.
     fn score(mut self, name: &'static str) -> Self {
         self.score = Some(name);
+        self
+    }
+
+    /// What the caller expects of the receipt.
+    fn expecting(mut self, expectations: &[&str]) -> Self {
+        self.expect = expectations.iter().map(|expectation| (*expectation).to_owned()).collect();
+        self
+    }
+
+    /// The receipt stands in a run directory, so far alone.
+    fn in_run(mut self) -> Self {
+        self.beside = Some(Vec::new());
+        self
+    }
+
+    /// Puts a file beside the receipt.
+    fn beside(mut self, name: &'static str, text: impl Fn(&mut Json) -> String + 'static) -> Self {
+        self.beside.get_or_insert_default().push((name, Box::new(text)));
         self
     }
 
@@ -175,7 +218,7 @@ impl Vector {
         let failed = matches!(self.outcome, Outcome::Unverifiable | Outcome::Invalid);
         let of_evidence = |code: &&str| {
             let stages = ["quote", "certificate", "sgx-extension", "collateral", "crl", "tcb-info", "qe-identity"];
-            let more = ["window", "qe", "platform", "tdx-module", "tcb", "td", "limit"];
+            let more = ["window", "qe", "platform", "tdx-module", "tcb", "td", "sgx-enclave", "limit"];
             let stage = code.split('.').next().unwrap_or_default();
             let harmless = ["unknown-item", "crl-as-text", "too-old", "age-unknown", "not-fresh"].map(|what| format!("collateral.{what}"));
             !harmless.iter().any(|harmless| harmless == code) && (stages.contains(&stage) || more.contains(&stage))
@@ -193,24 +236,36 @@ impl Vector {
             .unwrap_or((!(failed && self.codes.iter().any(of_evidence)), !self.codes.iter().any(|code| no_report_data.contains(code))))
     }
 
-    /// The bytes of the receipt.
-    pub(crate) fn file(&self) -> Vec<u8> {
+    /// The files under test, by their paths.
+    pub(crate) fn files(&self) -> Vec<(String, Vec<u8>)> {
         let mut material = (self.base)();
         material.receipt.flags = self.written_flags();
         for change in &self.changes {
             change(&mut material);
         }
-        material.file()
+        let contents = match self.subject {
+            Subject::Receipt => vec![material.file()],
+            Subject::Quote => material.evidence().to_vec(),
+        };
+        let beside = self.beside.iter().flatten().map(|(name, text)| {
+            let mut receipt = json::parse(std::str::from_utf8(&contents[0]).expect("the receipt is text"));
+            (format!("runs/{}/{name}", self.id), text(&mut receipt).into_bytes())
+        });
+        let fresh = self.fresh.as_ref().map(|fresh| (fresh.path(&self.id), fresh.file((self.base)())));
+        let mut files: Vec<_> = beside.chain(fresh).collect();
+        files.extend(self.paths().into_iter().map(|(_, path)| path).zip(contents));
+        files
     }
 
-    /// The fresh collateral, where the vector has some.
-    pub(crate) fn fresh_file(&self) -> Option<Vec<u8>> {
-        let fresh = self.fresh.as_ref()?;
-        let mut material = (self.base)();
-        for change in &fresh.changes {
-            change(&mut material);
+    /// The names of the files under test in the manifest, and their paths.
+    fn paths(&self) -> Vec<(&'static str, String)> {
+        match self.subject {
+            Subject::Receipt if self.beside.is_some() => vec![("receipt", format!("runs/{}/receipt.json", self.id))],
+            Subject::Receipt => vec![("receipt", format!("receipts/{}.json", self.id))],
+            Subject::Quote => {
+                vec![("quote", format!("quotes/{}.bin", self.id)), ("collateral", format!("quotes/{}.json", self.id))]
+            }
         }
-        Some(material.collateral.file(&material.ca, &material.root))
     }
 
     /// The entry in the manifest.
@@ -223,26 +278,43 @@ impl Vector {
                 Json::Object(vec![("root".into(), text(root)), ("tcb_signing".into(), text(tcb_signing))])
             }
         };
-        Json::Object(vec![
-            ("id".into(), text(&self.id)),
-            ("rule".into(), text(&self.rule)),
-            ("receipt".into(), format!("receipts/{}.json", self.id).into()),
-            ("policy".into(), format!("policies/{}.toml", self.policy).into()),
-            ("anchors".into(), anchors),
-            ("at".into(), self.at.map_or_else(|| token("null"), text)),
-            ("now".into(), self.now.map_or_else(|| token("null"), text)),
-            ("fresh".into(), self.fresh.as_ref().map_or_else(|| token("null"), |fresh| fresh.entry(&self.id))),
-            ("score".into(), self.score.map_or_else(|| token("null"), |score| format!("scores/{score}.toml").into())),
-            ("outcome".into(), text(self.outcome.name())),
-            ("codes".into(), names(&self.codes)),
-        ])
+        let mut members = vec![("id", text(&self.id)), ("rule", text(&self.rule))];
+        members.extend(self.paths().into_iter().map(|(name, path)| (name, path.into())));
+        if self.subject == Subject::Receipt {
+            members.push(("policy", format!("policies/{}.toml", self.policy).into()));
+        }
+        let expect = self.expect.iter().map(|expectation| text(expectation)).collect::<Vec<_>>();
+        let settings = [
+            ("at", self.at.map(text)),
+            ("now", self.now.map(text)),
+            ("fresh", self.fresh.as_ref().map(|fresh| fresh.entry(&self.id))),
+            ("score", self.score.map(|score| format!("scores/{score}.toml").into())),
+            ("expect", (!expect.is_empty()).then_some(Json::List(expect))),
+            ("run", self.beside.as_ref().map(|_| format!("runs/{}", self.id).into())),
+        ];
+        members.push(("anchors", anchors));
+        members.extend(settings.into_iter().filter_map(|(name, setting)| Some((name, setting?))));
+        members.extend([("outcome", text(self.outcome.name())), ("codes", names(&self.codes))]);
+        Json::Object(members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
     }
 }
 
 impl Fresh {
+    fn path(&self, id: &str) -> String {
+        format!("collateral/{id}.json")
+    }
+
+    /// The collateral of `material`, changed.
+    fn file(&self, mut material: Material) -> Vec<u8> {
+        for change in &self.changes {
+            change(&mut material);
+        }
+        material.collateral.file(&material.ca, &material.root)
+    }
+
     fn entry(&self, id: &str) -> Json {
         Json::Object(vec![
-            ("collateral".into(), format!("collateral/{id}.json").into()),
+            ("collateral".into(), self.path(id).into()),
             ("outcome".into(), self.outcome.name().into()),
             ("codes".into(), names(&self.codes)),
         ])
@@ -277,6 +349,9 @@ pub(crate) fn all() -> Vec<Vector> {
         meaning::vectors(),
         tier::vectors(),
         policy::vectors(),
+        expectations::vectors(),
+        runs::vectors(),
+        bare::vectors(),
     ]
     .into_iter()
     .flatten()

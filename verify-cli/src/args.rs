@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
-use verify_core::Timestamp;
 use verify_core::tier::{Guard, Label, Params};
+use verify_core::{Expectation, Timestamp};
 
 use crate::exit;
 
@@ -15,6 +15,8 @@ Examples:
   receipt verify runs/                    judge every receipt.json below runs/
   receipt verify --format jsonl runs/     one JSON report per line
   receipt verify --policy mine.toml -     judge standard input by your own policy
+  receipt quote quote.bin --collateral collateral.json
+                                          judge a bare quote, without a receipt
   receipt score --preset classic --from result.json
                                           what label do these figures earn?
   receipt inspect receipt.json            show what a receipt says, unverified
@@ -26,6 +28,8 @@ Examples:
   receipt verify --policy authenticity runs/
   receipt verify --at now receipt.json
   receipt verify --collateral fresh.json --max-age 30d receipt.json
+  receipt verify --expect commit=0123456 --expect label=L receipt.json
+  receipt verify --run runs/00f85eed1e73664c9225ad528f1f8155
   receipt verify --root root.pem --tcb-signing-cert tcb.pem --policy test.toml receipt.json
   receipt verify --score k3.toml receipt.json";
 
@@ -34,6 +38,12 @@ Examples:
   receipt score --params k3.toml --value 45.38 --frontier 40.02 --top1 1.0 --kl 0.0067
   receipt score --preset k3 --reference 18.4435 --from result.json
   receipt score --preset classic --from result.json --expect-label L";
+
+const QUOTE_EXAMPLES: &str = "\
+Examples:
+  receipt quote quote.bin --collateral collateral.json
+  receipt quote --at 2026-08-01T00:00:00Z quote.hex --collateral collateral.json
+  base64 quote.bin | receipt quote - --collateral collateral.json";
 
 /// Verify Polaris receipts offline.
 ///
@@ -54,6 +64,9 @@ pub(crate) enum Command {
     /// Judge receipts: what does their evidence prove?
     #[command(after_help = format!("{VERIFY_EXAMPLES}\n\n{}", exit::TABLE))]
     Verify(VerifyArgs),
+    /// Judge a bare quote of a TDX trust domain or an SGX enclave: is it genuine, and what is it of?
+    #[command(after_help = format!("{QUOTE_EXAMPLES}\n\n{}", exit::TABLE))]
+    Quote(QuoteArgs),
     /// Show what receipts say, without judging: every output is UNVERIFIED
     #[command(after_help = exit::INSPECT_TABLE)]
     Inspect(InspectArgs),
@@ -74,14 +87,23 @@ pub(crate) struct VerifyArgs {
     /// Symbolic links below a directory are not followed.
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
+    /// A run directory: its receipt.json, compared with the files beside it
+    ///
+    /// attestation.json, result.json, eval.log and log.txt have to say the same as the receipt, where they are there. Symbolic
+    /// links in the directory are not followed.
+    #[arg(long, value_name = "DIR", conflicts_with = "paths")]
+    pub(crate) run: Option<PathBuf>,
+    /// A value that every receipt has to hold, carried by evidence; may be repeated
+    ///
+    /// POINTER is a JSON pointer into the receipt (/attestation/verdict/label), or one of the names commit, repo, model, image,
+    /// scorer, key, label and pass. Of a commit the first 7 digits are enough.
+    #[arg(long, value_name = "POINTER=VALUE")]
+    pub(crate) expect: Vec<Expectation>,
     /// How to show the reports
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
-    /// The instant to judge at: collateral, now, or RFC 3339
-    ///
-    /// collateral is the start of the common validity window of what Intel signed: the same answer on every day.
-    #[arg(long, value_name = "INSTANT", default_value = "collateral", value_parser = At::parse)]
-    pub(crate) at: At,
+    #[command(flatten)]
+    pub(crate) terms: TermsArgs,
     /// Fresh collateral for a second verdict, at the start of its own window
     ///
     /// The quote is judged as carried and by this collateral, and the worse of the two counts: what was revoked or fell behind since
@@ -99,12 +121,6 @@ pub(crate) struct VerifyArgs {
     /// With --collateral that is the fresh one: its start is compared with the clock of this machine.
     #[arg(long, value_name = "AGE")]
     pub(crate) max_age: Option<String>,
-    /// A root certificate to trust in the place of Intel's (PEM or DER)
-    #[arg(long, value_name = "FILE")]
-    pub(crate) root: Option<PathBuf>,
-    /// A TCB signing certificate to use in the place of Intel's (PEM or DER)
-    #[arg(long, value_name = "FILE")]
-    pub(crate) tcb_signing_cert: Option<PathBuf>,
     /// Derive the claimed tier again, by these parameters, and count a difference (TOML)
     #[arg(long, value_name = "PARAMS.toml")]
     pub(crate) score: Option<PathBuf>,
@@ -114,6 +130,43 @@ pub(crate) struct VerifyArgs {
     /// Print nothing: the exit code is the answer
     #[arg(short, long)]
     pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct QuoteArgs {
+    /// The quote as bytes, hex or base64; - for standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) quote: PathBuf,
+    /// The collateral: a Polaris item map or a QuoteCollateralV3, as JSON; - for standard input
+    #[arg(long, value_name = "FILE")]
+    pub(crate) collateral: PathBuf,
+    /// How to show the report
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) terms: TermsArgs,
+    /// Show passed checks and notes too
+    #[arg(short, long, conflicts_with = "quiet")]
+    pub(crate) verbose: bool,
+    /// Print nothing: the exit code is the answer
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
+/// When, and trusting whom.
+#[derive(Debug, Args)]
+pub(crate) struct TermsArgs {
+    /// The instant to judge at: collateral, now, or RFC 3339
+    ///
+    /// collateral is the start of the common validity window of what Intel signed: the same answer on every day.
+    #[arg(long, value_name = "INSTANT", default_value = "collateral", value_parser = At::parse)]
+    pub(crate) at: At,
+    /// A root certificate to trust in the place of Intel's (PEM or DER)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) root: Option<PathBuf>,
+    /// A TCB signing certificate to use in the place of Intel's (PEM or DER)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) tcb_signing_cert: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -10,7 +10,7 @@ pub(crate) const INTERNAL: u8 = 70;
 /// The table as `--help` shows it.
 pub(crate) const TABLE: &str = "\
 Exit codes:
-   0  verified: every receipt was checked and nothing is missing
+   0  verified: everything was checked and nothing is missing
    2  usage: a bad argument, policy or key file, or no receipts found
    3  missing: an input file cannot be read
    4  invalid: the evidence is contradicted, forged or malformed

@@ -5,11 +5,11 @@ use std::io::{self, Read};
 use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 
-use verify_core::escape;
+use verify_core::{Companion, RunFile, escape};
 
 use crate::exit;
 
-/// The core refuses receipts of more bytes than this; one more is read so that it can see that.
+/// The core refuses receipts, and files beside them, of more bytes than this; one more is read so that it can see that.
 const RECEIPT_BYTES: u64 = 4 * 1024 * 1024;
 
 /// Policies and certificates are much smaller than this.
@@ -44,7 +44,7 @@ impl Input {
         let (mut inputs, mut passed_over): (Vec<Self>, Vec<String>) = (Vec::new(), Vec::new());
         for path in paths {
             if path.as_os_str() == "-" {
-                let is_read = inputs.iter().any(|input| matches!(input.source, Source::StandardInput));
+                let is_read = inputs.iter().any(Self::is_standard_input);
                 let again =
                     Failure { word: "REPEATED", message: "standard input can be read once only".to_owned(), exit_code: exit::USAGE };
                 inputs.push(Self::at(path.clone(), if is_read { Source::Nothing(again) } else { Source::StandardInput }));
@@ -57,10 +57,24 @@ impl Input {
         (inputs, passed_over)
     }
 
-    /// The one file at `path`, or standard input.
-    pub(crate) fn single(path: &Path) -> Self {
+    /// The input that `path` names, whatever it is; - is standard input.
+    pub(crate) fn named(path: &Path) -> Self {
         let source = if path.as_os_str() == "-" { Source::StandardInput } else { Source::File(path.to_owned()) };
         Self::at(path.to_owned(), source)
+    }
+
+    pub(crate) fn is_standard_input(&self) -> bool {
+        matches!(self.source, Source::StandardInput)
+    }
+
+    /// The receipt of a run directory.
+    pub(crate) fn of_run(directory: &Path) -> Self {
+        let path = directory.join("receipt.json");
+        let source = match is_link(&path) {
+            true => Source::Nothing(unreadable(&io::Error::other(LINK))),
+            false => Source::File(path.clone()),
+        };
+        Self::at(path, source)
     }
 
     fn at(path: PathBuf, source: Source) -> Self {
@@ -86,6 +100,41 @@ impl Input {
             exit_code: exit::INTERNAL,
         })
     }
+}
+
+/// What stands beside the receipt of a run directory: each file that is there, with its bytes or why they cannot be had.
+pub(crate) struct Beside(Vec<(Companion, Result<Vec<u8>, String>)>);
+
+impl Beside {
+    pub(crate) fn of_run(directory: &Path) -> Self {
+        let found = Companion::ALL.into_iter().filter_map(|companion| {
+            let path = directory.join(companion.name());
+            let content = match fs::symlink_metadata(&path) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
+                Err(error) => Err(error.to_string()),
+                Ok(metadata) if metadata.is_symlink() => Err(LINK.to_owned()),
+                Ok(metadata) if !metadata.is_file() => Err("it is not a regular file".to_owned()),
+                Ok(_) => File::open(&path).and_then(|file| read_bounded(file, RECEIPT_BYTES)).map_err(|error| error.to_string()),
+            };
+            Some((companion, content))
+        });
+        Self(found.collect())
+    }
+
+    /// The files as the core takes them.
+    pub(crate) fn files(&self) -> Vec<RunFile<'_>> {
+        let files = self.0.iter().map(|(companion, content)| match content {
+            Ok(bytes) => RunFile::new(*companion, bytes),
+            Err(why) => RunFile::unreadable(*companion, why),
+        });
+        files.collect()
+    }
+}
+
+const LINK: &str = "it is a symbolic link, and those in a run directory are not followed";
+
+fn is_link(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink())
 }
 
 /// Every `receipt.json` below `directory`; where there is none, its own `*.json` files.
@@ -164,11 +213,6 @@ fn place(text: &str, byte: usize) -> String {
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
     format!("line {line}, column {column}: ")
-}
-
-/// Reads a file that is evidence beside the inputs; the core refuses what is too long.
-pub(crate) fn read_evidence(path: &Path) -> Result<Vec<u8>, Failure> {
-    File::open(path).and_then(|file| read_bounded(file, RECEIPT_BYTES)).map_err(|error| unreadable(&error))
 }
 
 /// Reads at most `limit` bytes and one more, from files and devices alike.

@@ -1,8 +1,8 @@
 //! `receipt`: an offline verifier of Polaris receipts for a terminal and for CI.
 //!
 //! The command line reads files, calls the core and prints its answer; every rule of verification is in the core.
-//! `args` says what can be asked, `verify`, `inspect`, `score`, `explain` and `policy` each answer one command, `inputs` turns
-//! paths into bytes, `text` and `json` show a result, and `exit` holds the one table of exit codes.
+//! `args` says what can be asked, `verify`, `quote`, `inspect`, `score`, `explain` and `policy` each answer one command, `inputs`
+//! turns paths into bytes, `text` and `json` show a result, and `exit` holds the one table of exit codes.
 
 #![forbid(unsafe_code)]
 
@@ -15,7 +15,9 @@ mod json;
 mod layout;
 mod output;
 mod policy;
+mod quote;
 mod score;
+mod terms;
 mod text;
 mod verify;
 
@@ -45,6 +47,7 @@ fn run(cli: &Cli) -> u8 {
     let mut output = Output::new(cli.color);
     let code = match &cli.command {
         Command::Verify(arguments) => verify::run(arguments, &mut output),
+        Command::Quote(arguments) => quote::run(arguments, &mut output),
         Command::Inspect(arguments) => inspect::run(arguments, &mut output),
         Command::Score(arguments) => score::run(arguments, &mut output),
         Command::Explain(arguments) => explain::run(arguments, &mut output),

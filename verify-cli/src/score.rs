@@ -67,7 +67,7 @@ fn measurement(arguments: &ScoreArgs) -> Result<Measurement, Refusal> {
         return Ok(measurement);
     };
     let name = escape(&path.to_string_lossy());
-    let read = Input::single(path).ask(Measurement::read).map_err(|failure| (format!("{name}: {}", failure.message), failure.exit_code))?;
+    let read = Input::named(path).ask(Measurement::read).map_err(|failure| (format!("{name}: {}", failure.message), failure.exit_code))?;
     read.map_err(|error| {
         let code = if error == MeasurementError::Receipt { exit::USAGE } else { exit::INVALID };
         (format!("{name}: {error}"), code)

@@ -4,7 +4,8 @@
 use anstyle::Style;
 use verify_core::tier::Scored;
 use verify_core::{
-    Check, CheckResult, Code, Coverage, Effect, Obligation, Outcome, Problem, QuoteReport, Report, TcbFacts, Timestamp, WindowFacts, escape,
+    AnchorsInForce, Check, CheckResult, Code, Coverage, Effect, EnclaveFacts, Judged, Obligation, Outcome, PlatformFacts, Problem,
+    QuoteReport, Report, TcbFacts, Timestamp, TrustDomainFacts, WindowFacts, escape,
 };
 
 use crate::inputs::Failure;
@@ -24,6 +25,9 @@ const BINDINGS: [(Obligation, &str); 7] = [
     (Obligation::Input, "enclave input"),
 ];
 
+/// Columns of the name of a measurement.
+const MEASUREMENT: usize = "MRSERVICETD".len();
+
 /// Hex digits of a measurement that tell two apart at a glance.
 const SHORT: usize = 16;
 
@@ -32,24 +36,110 @@ pub(crate) fn report(report: &Report, verbose: bool) -> String {
     let word = report.outcome.name();
     let headline = report.headline().replacen(word, &word.to_uppercase(), 1);
     page.head(&headline, style_of(report.outcome), report.input.name.as_deref().unwrap_or_default());
-    findings(report, verbose, &mut page);
+    let common = Common::of(report);
+    findings(&common, verbose, &mut page);
     verdict(report, &mut page);
     tier(report, &mut page);
-    hardware(report, &mut page);
+    hardware(&common, &mut page);
     fresh(report, &mut page);
-    time(report, &mut page);
+    time(&common, &mut page);
     bindings(report, &mut page);
     enclave(report, &mut page);
+    expected(report, &mut page);
+    beside(report, &mut page);
     thin(report, &mut page);
     covered(report, verbose, &mut page);
-    judged(report, &mut page);
+    judged(&common, &mut page);
     if verbose {
-        checks(report, &mut page);
+        checks(&common, &mut page);
         tier_steps(report, &mut page);
-        facts(report, &mut page);
+        measurements(&common, &mut page);
+        if let Some(image) = &report.facts.image {
+            page.cell("image", MEASUREMENT, image);
+        }
+        windows(&common, &mut page);
         claims(report, &mut page);
     }
     page.into_text()
+}
+
+/// A report about a bare quote. What it is of stands there always: only the reader knows what it should be.
+pub(crate) fn quote(report: &QuoteReport, verbose: bool) -> String {
+    let mut page = Page::default();
+    let word = report.outcome.name();
+    let headline = report.headline().replacen(word, &word.to_uppercase(), 1);
+    page.head(&headline, style_of(report.outcome), report.quote.name.as_deref().unwrap_or_default());
+    let common = Common::of_quote(report);
+    findings(&common, verbose, &mut page);
+    hardware(&common, &mut page);
+    time(&common, &mut page);
+    judged(&common, &mut page);
+    if common.trust_domain.is_some() || common.enclave.is_some() {
+        let text = "the measurements and the report data with what you expect: a genuine quote can be of anything on a genuine machine";
+        page.row("Compare", PLAIN, text);
+    }
+    measurements(&common, &mut page);
+    if verbose {
+        checks(&common, &mut page);
+        windows(&common, &mut page);
+    }
+    page.into_text()
+}
+
+/// What reports about receipts and about quotes have in common.
+struct Common<'a> {
+    outcome: Outcome,
+    judged: &'a Judged,
+    anchors: &'a AnchorsInForce,
+    checks: &'a [Check],
+    problems: &'a [Problem],
+    platform: Option<&'a PlatformFacts>,
+    trust_domain: Option<&'a TrustDomainFacts>,
+    enclave: Option<&'a EnclaveFacts>,
+    tcb: Option<&'a TcbFacts>,
+    window: Option<&'a WindowFacts>,
+    /// The same quote under collateral that the caller brought.
+    fresh: Option<&'a QuoteReport>,
+}
+
+impl<'a> Common<'a> {
+    fn of(report: &'a Report) -> Self {
+        let Report { outcome, judged, anchors, checks, problems, facts, .. } = report;
+        Self {
+            outcome: *outcome,
+            judged,
+            anchors,
+            checks,
+            problems,
+            platform: facts.platform.as_ref(),
+            trust_domain: facts.trust_domain.as_ref(),
+            enclave: None,
+            tcb: facts.tcb.as_ref(),
+            window: facts.window.as_ref(),
+            fresh: report.fresh.as_ref(),
+        }
+    }
+
+    fn of_quote(report: &'a QuoteReport) -> Self {
+        let QuoteReport { outcome, judged, anchors, checks, problems, facts, .. } = report;
+        Self {
+            outcome: *outcome,
+            judged,
+            anchors,
+            checks,
+            problems,
+            platform: facts.platform.as_ref(),
+            trust_domain: facts.trust_domain.as_ref(),
+            enclave: facts.enclave.as_ref(),
+            tcb: facts.tcb.as_ref(),
+            window: facts.window.as_ref(),
+            fresh: None,
+        }
+    }
+
+    fn has(&self, code: Code) -> bool {
+        self.problems.iter().any(|problem| problem.code == code)
+    }
 }
 
 /// An input without an answer.
@@ -81,7 +171,7 @@ pub(crate) fn finding(when: &str, problem: &Problem, page: &mut Page) {
 }
 
 /// The findings, the gravest also with their place and with what to do, which is said once.
-fn findings(report: &Report, verbose: bool, page: &mut Page) {
+fn findings(report: &Common<'_>, verbose: bool, page: &mut Page) {
     let later = report.fresh.iter().flat_map(|fresh| &fresh.problems).map(|problem| ("under the fresh collateral: ", problem));
     let mut found: Vec<(&str, &Problem)> = report.problems.iter().map(|problem| ("", problem)).chain(later).collect();
     found.sort_by_key(|(_, problem)| std::cmp::Reverse(problem.effect));
@@ -143,17 +233,17 @@ fn tier(report: &Report, page: &mut Page) {
     page.row("Tier", PLAIN, &format!("{text} by the parameters \"{}\"; they are the submitter's", rescored.params.replace('"', "\\\"")));
 }
 
-fn hardware(report: &Report, page: &mut Page) {
-    let facts = &report.facts;
-    let (Some(tcb), Some(window), Some(platform)) = (&facts.tcb, &facts.window, &facts.platform) else { return };
+fn hardware(report: &Common<'_>, page: &mut Page) {
+    let (Some(tcb), Some(window), Some(platform)) = (report.tcb, report.window, report.platform) else { return };
     let doubts = hardware_doubts(report);
     if !doubts.is_empty() {
         page.row("Hardware", PLAIN, &format!("not accepted: {}", doubts.join(", ")));
         return;
     }
+    let tee = if report.enclave.is_some() { "SGX" } else { "TDX" };
     let (quote, issuer) = match report.anchors.built_in {
-        true => ("genuine TDX quote", "Intel collateral"),
-        false => ("TDX quote that is genuine under the given anchors, not Intel's", "their collateral"),
+        true => (format!("genuine {tee} quote"), "Intel collateral"),
+        false => (format!("{tee} quote that is genuine under the given anchors, not Intel's"), "their collateral"),
     };
     let (status, advisories) = (tcb.status.name(), advisories(tcb));
     let text = format!("{quote}; was {status} under {issuer} {}, platform {}{advisories}", dated(tcb, window), platform.fmspc);
@@ -190,11 +280,11 @@ fn short(digest: &str) -> String {
     digest.chars().take(SHORT).collect()
 }
 
-/// What stands against the hardware's evidence: obligations between quote and TD attributes that did not end well.
-fn hardware_doubts(report: &Report) -> Vec<&'static str> {
+/// What stands against the hardware's evidence: obligations about the quote that did not end well.
+fn hardware_doubts(report: &Common<'_>) -> Vec<&'static str> {
     let weighs = |code: &Code| report.problems.iter().any(|problem| problem.code == *code && problem.effect >= Effect::Prevents);
     let mut doubts: Vec<&'static str> = Vec::new();
-    for check in report.checks.iter().filter(|check| (Obligation::Quote..=Obligation::TdAttributes).contains(&check.id)) {
+    for check in report.checks.iter().filter(|check| Obligation::OF_A_QUOTE.contains(&check.id)) {
         let found = match &check.result {
             CheckResult::Passed | CheckResult::Softened { .. } | CheckResult::Waived | CheckResult::NotApplicable { .. } => Vec::new(),
             CheckResult::Failed { codes } => codes.iter().filter(|code| weighs(code)).map(|code| code.name()).collect(),
@@ -210,9 +300,9 @@ fn hardware_doubts(report: &Report) -> Vec<&'static str> {
     doubts
 }
 
-fn time(report: &Report, page: &mut Page) {
+fn time(report: &Common<'_>, page: &mut Page) {
     let is_late = report.outcome == Outcome::Unverifiable && OUTSIDE_WINDOW.iter().any(|code| report.has(*code));
-    let (true, Some(window), Some(at)) = (is_late && report.judged.source != "collateral", &report.facts.window, report.judged.at) else {
+    let (true, Some(window), Some(at)) = (is_late && report.judged.source != "collateral", report.window, report.judged.at) else {
         return;
     };
     page.row(
@@ -273,6 +363,32 @@ fn enclave(report: &Report, page: &mut Page) {
     page.row("Enclave", PLAIN, &format!("measurements {measurements} (MRTD {mrtd}), image {image} ({digest}){consequence}{waived}"));
 }
 
+/// What the caller expects, and what became of it.
+fn expected(report: &Report, page: &mut Page) {
+    for (index, expectation) in report.expectations.iter().enumerate() {
+        let label = if index == 0 { "Expected" } else { "" };
+        let state = match (expectation.coverage, expectation.code) {
+            (Some(coverage), _) => format!("met ({})", coverage.name()),
+            (None, Some(code)) => format!("not met ({code})"),
+            (None, None) => "not judged".to_owned(),
+        };
+        page.row(label, PLAIN, &format!("{} = {}: {state}", expectation.pointer, expectation.wanted));
+    }
+}
+
+/// The files beside the receipt, and what their comparison came to.
+fn beside(report: &Report, page: &mut Page) {
+    for (index, file) in report.run.iter().enumerate() {
+        let label = if index == 0 { "Beside" } else { "" };
+        let state = match (file.against, file.differing.len()) {
+            (None, _) => "not compared: nothing in it could be".to_owned(),
+            (Some(other), 0) => format!("agrees with {other} ({} values)", file.compared),
+            (Some(other), count) => format!("differs from {other} in {count} of {} values: {}", file.compared, file.differing.join(", ")),
+        };
+        page.row(label, PLAIN, &format!("{} {state}", file.name));
+    }
+}
+
 /// What the receipt lacks, and what the policy lets pass.
 fn thin(report: &Report, page: &mut Page) {
     let mut lacking: Vec<&str> = report
@@ -312,7 +428,7 @@ fn covered(report: &Report, verbose: bool, page: &mut Page) {
     page.row("Covered", PLAIN, &format!("{} ({} fields{hint})", counts.join(", "), report.claims.len()));
 }
 
-fn judged(report: &Report, page: &mut Page) {
+fn judged(report: &Common<'_>, page: &mut Page) {
     let Some(at) = report.judged.at else { return };
     let source = match report.judged.source {
         "collateral" => "start of the collateral's window",
@@ -324,9 +440,9 @@ fn judged(report: &Report, page: &mut Page) {
     page.row("Judged", PLAIN, &format!("at {at} ({source}){again}; revocations after that are not visible"));
 }
 
-fn checks(report: &Report, page: &mut Page) {
+fn checks(report: &Common<'_>, page: &mut Page) {
     page.section("Checks");
-    for Check { id, title, result, .. } in &report.checks {
+    for Check { id, title, result, .. } in report.checks {
         let (word, style, because) = match result {
             CheckResult::Passed => ("passed", GOOD, String::new()),
             CheckResult::Failed { codes } => ("failed", BAD, codes.iter().map(|code| code.name()).collect::<Vec<_>>().join(", ")),
@@ -357,25 +473,42 @@ pub(crate) fn steps(scored: &Scored, page: &mut Page) {
     }
 }
 
-fn facts(report: &Report, page: &mut Page) {
-    let facts = &report.facts;
-    if let Some(domain) = &facts.trust_domain {
-        page.section("Measurements under the quote");
-        page.cell("MRTD", 6, &domain.mrtd);
+/// What the quote is of, in full.
+fn measurements(report: &Common<'_>, page: &mut Page) {
+    let mut cells: Vec<(String, String)> = Vec::new();
+    let mut cell = |name: &str, value: &str| cells.push((name.to_owned(), value.to_owned()));
+    if let Some(domain) = report.trust_domain {
+        cell("MRTD", &domain.mrtd);
         for (index, register) in domain.rtmr.iter().enumerate() {
-            page.cell(&format!("RTMR{index}"), 6, register);
+            cell(&format!("RTMR{index}"), register);
         }
-        page.cell("MRSEAM", 6, &domain.mrseam);
-        if let Some(image) = &facts.image {
-            page.cell("image", 6, image);
+        cell("MRSEAM", &domain.mrseam);
+        if let Some(hash) = &domain.mrservicetd {
+            cell("MRSERVICETD", hash);
         }
+        cell("report data", &domain.report_data);
     }
-    if let Some(window) = &facts.window {
-        page.section("Validity of what was signed");
-        let width = window.objects.iter().map(|object| object.object.len()).max().unwrap_or(0);
-        for object in &window.objects {
-            page.cell(object.object, width, &format!("{} to {}", object.start, object.end));
-        }
+    if let Some(enclave) = report.enclave {
+        cell("MRENCLAVE", &enclave.mrenclave);
+        cell("MRSIGNER", &enclave.mrsigner);
+        cell("product", &format!("id {}, SVN {}", enclave.isv_prod_id, enclave.isv_svn));
+        cell("attributes", &enclave.attributes);
+        cell("report data", &enclave.report_data);
+    }
+    if !cells.is_empty() {
+        page.section("Measurements under the quote");
+    }
+    for (name, value) in &cells {
+        page.cell(name, MEASUREMENT, value);
+    }
+}
+
+fn windows(report: &Common<'_>, page: &mut Page) {
+    let Some(window) = report.window else { return };
+    page.section("Validity of what was signed");
+    let width = window.objects.iter().map(|object| object.object.len()).max().unwrap_or(0);
+    for object in &window.objects {
+        page.cell(object.object, width, &format!("{} to {}", object.start, object.end));
     }
 }
 

@@ -1,19 +1,20 @@
 //! `receipt verify`: settle what is trusted and asked for, judge every input on its own, show each answer and the whole.
 
 use std::collections::BTreeMap;
-use std::time::SystemTime;
+use std::path::Path;
 
 use verify_core::tier::Params;
-use verify_core::{Anchors, Instant, Report, Request, Timestamp, Verifier, escape};
+use verify_core::{Instant, Report, Request, Timestamp, Verifier, escape};
 
-use crate::args::{At, VerifyArgs};
+use crate::args::VerifyArgs;
 use crate::exit;
-use crate::inputs::{Input, read_evidence, read_settings};
+use crate::inputs::{Beside, Failure, Input};
 use crate::json::Documents;
 use crate::layout::{PLAIN, Page};
 use crate::output::{Output, complain};
 use crate::policy;
 use crate::score;
+use crate::terms;
 use crate::text;
 
 pub(crate) fn run(arguments: &VerifyArgs, output: &mut Output) -> u8 {
@@ -24,15 +25,19 @@ pub(crate) fn run(arguments: &VerifyArgs, output: &mut Output) -> u8 {
             return exit::USAGE;
         }
     };
-    let fresh_collateral = match arguments.collateral.as_deref().map(|path| (path, read_evidence(path))) {
-        Some((path, Err(failure))) => {
-            complain(&format!("error: --collateral {}: {}", escape(&path.to_string_lossy()), failure.message));
+    let fresh_collateral = match read_option("--collateral", arguments.collateral.as_deref()) {
+        Ok(bytes) => bytes,
+        Err(failure) => {
+            complain(&format!("error: {}", failure.message));
             return failure.exit_code;
         }
-        Some((_, Ok(bytes))) => Some(bytes),
-        None => None,
     };
-    let (inputs, passed_over) = Input::resolve(&arguments.paths);
+    let (inputs, passed_over) = match &arguments.run {
+        None => Input::resolve(&arguments.paths),
+        Some(directory) => (vec![Input::of_run(directory)], Vec::new()),
+    };
+    let beside = arguments.run.as_deref().map(Beside::of_run);
+    let beside = beside.as_ref().map(Beside::files).unwrap_or_default();
     if !arguments.quiet {
         passed_over.iter().for_each(|word| complain(word));
     }
@@ -49,7 +54,7 @@ pub(crate) fn run(arguments: &VerifyArgs, output: &mut Output) -> u8 {
             request = now.map_or(request, |now| request.now(now));
             request = fresh_collateral.as_deref().map_or(request, |collateral| request.with_fresh_collateral(collateral));
             request = params.as_ref().map_or(request, |params| request.scored_by(params));
-            let report = verifier.verify(&request);
+            let report = verifier.verify(&request.expecting(&arguments.expect).with_run(&beside));
             let receipt_id = if inputs.len() > 1 { receipt_id(bytes) } else { None };
             (report, receipt_id)
         });
@@ -96,36 +101,20 @@ impl Settings {
         if let Some(age) = &arguments.max_age {
             policy = policy.with_maximum_age(age).map_err(|error| format!("--max-age: {}", escape(&error.to_string())))?;
         }
-        let instant = match arguments.at {
-            At::Collateral => Instant::Collateral,
-            At::Given(instant) => Instant::Given(instant),
-            At::Now => Instant::Now(clock().ok_or("--at now: the clock of this machine shows no usable time")?),
-        };
-        let now = if policy.limits_age() { clock() } else { None };
+        let now = if policy.limits_age() { terms::clock() } else { None };
+        let verifier = Verifier::new(policy, terms::anchors(&arguments.terms)?);
         let params = arguments.score.as_deref().map(score::params).transpose()?;
-        Ok(Self { verifier: Verifier::new(policy, anchors(arguments)?), instant, now, params })
+        Ok(Self { verifier, instant: terms::instant(&arguments.terms)?, now, params })
     }
 }
 
-fn anchors(arguments: &VerifyArgs) -> Result<Anchors, String> {
-    let mut anchors = Anchors::intel();
-    if let Some(path) = &arguments.root {
-        let named = |error: String| format!("cannot read trust root {}: {}", escape(&path.to_string_lossy()), escape(&error));
-        let certificate = read_settings(path).map_err(named)?;
-        anchors = Anchors::from_root(&certificate).map_err(|error| named(error.to_string()))?;
-    }
-    if let Some(path) = &arguments.tcb_signing_cert {
-        let named = |error: String| format!("cannot read TCB signing certificate {}: {}", escape(&path.to_string_lossy()), escape(&error));
-        let certificate = read_settings(path).map_err(named)?;
-        anchors = anchors.with_tcb_signing(&certificate).map_err(|error| named(error.to_string()))?;
-    }
-    Ok(anchors)
-}
-
-/// The one place where the clock is read, and only if the user asks for something that needs it.
-fn clock() -> Option<Timestamp> {
-    let since_epoch = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).ok()?;
-    i64::try_from(since_epoch.as_secs()).ok().map(Timestamp::from_unix_seconds)
+/// The file that `option` names beside the receipts.
+fn read_option(option: &str, path: Option<&Path>) -> Result<Option<Vec<u8>>, Failure> {
+    let read = path.map(|path| Input::named(path).ask(<[u8]>::to_vec)).transpose();
+    read.map_err(|failure| {
+        let name = escape(&path.unwrap_or(Path::new("")).to_string_lossy());
+        Failure { message: format!("{option} {name}: {}", failure.message), ..failure }
+    })
 }
 
 /// The id that a receipt gives itself, escaped; it proves nothing.

@@ -43,7 +43,8 @@ pub(crate) fn list(value: &Value<'_>, attestation: Option<&Attestation<'_>>, pro
     claims
 }
 
-fn coverage(pointer: &str, attestation: Option<&Attestation<'_>>, proven: Proven<'_>) -> Coverage {
+/// What carries the value at `pointer`, which is relative to the attestation.
+pub(crate) fn coverage(pointer: &str, attestation: Option<&Attestation<'_>>, proven: Proven<'_>) -> Coverage {
     let Some(attestation) = attestation else { return Coverage::Asserted };
     match pointer {
         "/code/commit" | "/references/model_sha256" | "/references/eval_seed" if proven.nonce => Coverage::Nonce,

@@ -3,13 +3,14 @@
 use serde::Serialize;
 
 use crate::dcap::collateral::Collateral;
-use crate::dcap::quote::Quote;
-use crate::dcap::{chain, trust_domain_facts};
+use crate::dcap::quote::{Accepted, Body, Quote};
+use crate::dcap::{chain, enclave_facts, trust_domain_facts};
 use crate::json::{self, Value};
 use crate::ledger::{Checked, Findings};
 use crate::limits;
 use crate::problem::{Code, Location, Problem};
 use crate::receipt::{DOCUMENT, Receipt};
+use crate::report::{EnclaveFacts, TrustDomainFacts};
 use crate::text::{brief, quoted};
 
 /// What stands in a receipt. **Nothing here is verified**: an entry says what the file says.
@@ -75,21 +76,14 @@ fn decode(bytes: &[u8], entries: &mut Entries, findings: &mut Findings) -> Check
         entries.push("output", "text", quoted(&String::from_utf8_lossy(stdout)));
     }
     if let Ok(bytes) = &evidence.quote
-        && let Ok(quote) = Quote::read(bytes, findings)
+        && let Ok(quote) = Quote::read(bytes, Accepted::Any, findings)
     {
-        let report = trust_domain_facts(quote.trust_domain.unauthenticated());
         entries.push("quote", "bytes", bytes.len().to_string());
-        entries.push("quote", "mrtd", report.mrtd);
-        for (index, register) in report.rtmr.into_iter().enumerate() {
-            entries.push("quote", &format!("rtmr{index}"), register);
+        entries.push("quote", "tee", quote.tee().name().to_owned());
+        match quote.body.unauthenticated() {
+            Body::TrustDomain(report) => entries.trust_domain(trust_domain_facts(report)),
+            Body::Enclave(report) => entries.enclave(enclave_facts(report)),
         }
-        entries.push("quote", "mrseam", report.mrseam);
-        entries.push("quote", "mrconfigid", report.mrconfigid);
-        entries.push("quote", "mrowner", report.mrowner);
-        entries.push("quote", "td_attributes", report.td_attributes);
-        entries.push("quote", "xfam", report.xfam);
-        entries.push("quote", "tee_tcb_svn", report.tee_tcb_svn);
-        entries.push("quote", "report_data", report.report_data);
         for (index, certificate) in chain::read_any(quote.pck_chain, findings).iter().enumerate() {
             let validity = format!(
                 "{}, issued by {}, valid {} to {}",
@@ -126,6 +120,41 @@ impl Entries {
     fn push(&mut self, section: &'static str, name: &str, value: String) {
         if self.0.len() < limits::CLAIMS {
             self.0.push(InspectionEntry { section, name: brief(name), value });
+        }
+    }
+
+    fn trust_domain(&mut self, report: TrustDomainFacts) {
+        self.push("quote", "mrtd", report.mrtd);
+        for (index, register) in report.rtmr.into_iter().enumerate() {
+            self.push("quote", &format!("rtmr{index}"), register);
+        }
+        for (name, value) in [
+            ("mrseam", Some(report.mrseam)),
+            ("mrconfigid", Some(report.mrconfigid)),
+            ("mrowner", Some(report.mrowner)),
+            ("td_attributes", Some(report.td_attributes)),
+            ("xfam", Some(report.xfam)),
+            ("tee_tcb_svn", Some(report.tee_tcb_svn)),
+            ("tee_tcb_svn2", report.tee_tcb_svn2),
+            ("mrservicetd", report.mrservicetd),
+            ("report_data", Some(report.report_data)),
+        ] {
+            if let Some(value) = value {
+                self.push("quote", name, value);
+            }
+        }
+    }
+
+    fn enclave(&mut self, report: EnclaveFacts) {
+        for (name, value) in [
+            ("mrenclave", report.mrenclave),
+            ("mrsigner", report.mrsigner),
+            ("isv_prod_id", report.isv_prod_id.to_string()),
+            ("isv_svn", report.isv_svn.to_string()),
+            ("attributes", report.attributes),
+            ("report_data", report.report_data),
+        ] {
+            self.push("quote", name, value);
         }
     }
 

@@ -98,6 +98,17 @@ impl<'a> Value<'a> {
         self.object()?.iter().find(|member| member.name == name).map(|member| &member.value)
     }
 
+    /// The value that the RFC 6901 `pointer` names below this one. An index of a list has no leading zeros.
+    pub(crate) fn at(&self, pointer: &str) -> Option<&Value<'a>> {
+        let is_pointer = pointer.is_empty() || pointer.starts_with('/');
+        is_pointer.then_some(self)?;
+        pointer.split('/').skip(1).try_fold(self, |value, token| match &value.kind {
+            Kind::Object(_) => value.member(&token.replace("~1", "/").replace("~0", "~")),
+            Kind::Array(items) => items.get(token.parse::<usize>().ok().filter(|index| index.to_string() == token)?),
+            _ => None,
+        })
+    }
+
     /// What the value is, in the words of an error message.
     pub(crate) fn type_name(&self) -> &'static str {
         match &self.kind {
@@ -480,6 +491,29 @@ pub(crate) fn is_integer(token: &str) -> bool {
     token.bytes().all(|byte| byte == b'-' || byte.is_ascii_digit())
 }
 
+/// Whether two number tokens have the same decimal value, however they are written; nothing is rounded.
+pub(crate) fn same_decimal(left: &str, right: &str) -> bool {
+    left == right || decimal(left).is_some_and(|left| Some(left) == decimal(right))
+}
+
+/// A number token as sign, digits and power of ten, in one form for each value; `None` for other tokens and for exponents beyond
+/// all use.
+fn decimal(token: &str) -> Option<(bool, String, i64)> {
+    let token = Some(token).filter(|token| is_number(token))?;
+    let (mantissa, exponent) = token.split_once(['e', 'E']).unwrap_or((token, "0"));
+    let (integer, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = format!("{}{fraction}", integer.trim_start_matches('-'));
+    let significant = digits.trim_end_matches('0');
+    let zeros = i64::try_from(digits.len().checked_sub(significant.len())?).ok()?;
+    let places = i64::try_from(fraction.len()).ok()?;
+    match significant.trim_start_matches('0') {
+        "" => Some((false, String::new(), 0)),
+        digits => {
+            Some((integer.starts_with('-'), digits.to_owned(), exponent.parse::<i64>().ok()?.checked_sub(places)?.checked_add(zeros)?))
+        }
+    }
+}
+
 /// Written JSON with everything outside ASCII escaped: JSON holds such characters outside ASCII only in strings, where `\u` escapes mean the same.
 pub(crate) fn ascii(json: String) -> String {
     if json.bytes().all(|byte| byte.is_ascii() && byte != 0x7f) {
@@ -502,6 +536,52 @@ pub(crate) fn ascii(json: String) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_are_compared_by_decimal_value() {
+        for (left, right) in [
+            ("120.5", "120.50"),
+            ("120.5", "1.205e2"),
+            ("1200", "12E+2"),
+            ("0.001", "1e-3"),
+            ("-0", "0.00"),
+            ("0e5", "0"),
+            ("9007199254740993", "9007199254740993.0"),
+            ("1e99999999999999999999", "1e99999999999999999999"),
+        ] {
+            assert!(same_decimal(left, right) && same_decimal(right, left), "{left} {right}");
+        }
+        for (left, right) in [
+            ("9007199254740993", "9007199254740992"),
+            ("0.1", "0.1000000000000000055511151231257827"),
+            ("1", "-1"),
+            ("1", "10"),
+            ("1", "01"),
+            ("1", "1 "),
+            ("1", ""),
+            ("NaN", "nan"),
+            ("1e99999999999999999999", "1e99999999999999999998"),
+        ] {
+            assert!(!same_decimal(left, right) && !same_decimal(right, left), "{left} {right}");
+        }
+    }
+
+    #[test]
+    fn a_pointer_leads_to_one_value() {
+        let value = read(br#"{"a":{"b/c~":[10,[20]],"":{"":1}},"~1":2}"#).unwrap();
+        for (pointer, wanted) in [
+            ("/a/b~1c~0/0", Some("10")),
+            ("/a/b~1c~0/1/0", Some("20")),
+            ("/a//", Some("1")),
+            ("/~01", Some("2")),
+            ("", Some("{2 members}")),
+        ] {
+            assert_eq!(value.at(pointer).map(Value::shown).as_deref(), wanted, "{pointer}");
+        }
+        for pointer in ["a", "/a/b", "/a/b~1c~0/2", "/a/b~1c~0/00", "/a/b~1c~0/+0", "/a/b~1c~0/-", "/a/b~1c~0/0/x", "/a///"] {
+            assert!(value.at(pointer).is_none(), "{pointer}");
+        }
+    }
 
     fn refused(text: &str) -> (JsonErrorKind, usize) {
         let error = read(text.as_bytes()).expect_err(text);

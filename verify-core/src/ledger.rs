@@ -206,7 +206,7 @@ mod tests {
         let (outcome, checks, _) = ledger.settle(Obligation::OF_A_QUOTE, &Policy::strict());
         assert_eq!(outcome, Outcome::Verified);
         assert_eq!(checks.first().map(|check| check.id), Some(Obligation::Quote));
-        assert_eq!(checks.last().map(|check| check.id), Some(Obligation::TdAttributes));
+        assert_eq!(checks.last().map(|check| check.id), Some(Obligation::Attributes));
     }
 
     #[test]

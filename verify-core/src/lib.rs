@@ -11,6 +11,8 @@
 //! assert_eq!(report.outcome.name(), "unverifiable");
 //! ```
 //!
+//! [`dcap::verify_quote`] judges a quote without any receipt around it.
+//!
 //! The verifier is a pure function of its arguments. It reads no clock, file, network or environment, and hostile bytes give
 //! a report like any others: never a panic, never unbounded work. Every text in a report is safe to show on a terminal.
 //! Nested JSON is bounded at 1024 levels, for which a thread needs 256 KiB of stack in a release build.
@@ -37,6 +39,7 @@ mod claimed_tier;
 mod claims;
 mod crypto;
 pub mod dcap;
+mod expectation;
 mod fields;
 mod inspect;
 mod json;
@@ -48,6 +51,7 @@ mod problem;
 mod provenance;
 mod receipt;
 mod report;
+mod run;
 mod scorer;
 mod text;
 pub mod tier;
@@ -57,14 +61,16 @@ mod verify;
 
 pub use anchors::{Anchors, AnchorsError};
 pub use dcap::Instant;
+pub use expectation::{Expectation, ExpectationError};
 pub use inspect::{Inspection, InspectionEntry, inspect};
 pub use policy::{Policy, PolicyError};
 pub use problem::{Code, CodeInfo, Effect, Location, Problem};
 pub use report::{
-    AnchorsInForce, Check, CheckResult, Claim, Coverage, Facts, FigureSource, Input, Judged, ObjectWindow, Obligation, Outcome,
-    OutputFacts, PlatformFacts, PolicyInForce, QuoteFacts, QuoteReport, RecordedFigure, Report, Rescored, TcbFacts, TcbStatus, Tool,
-    TrustDomainFacts, WindowFacts,
+    AnchorsInForce, Check, CheckResult, Claim, ComparedFile, Coverage, EnclaveFacts, ExpectationResult, Facts, FigureSource, Input, Judged,
+    ObjectWindow, Obligation, Outcome, OutputFacts, PlatformFacts, PolicyInForce, QuoteFacts, QuoteReport, RecordedFigure, Report,
+    Rescored, TcbFacts, TcbStatus, Tool, TrustDomainFacts, WindowFacts,
 };
+pub use run::{Companion, RunFile};
 pub use text::escape;
 pub use time::{Timestamp, TimestampError};
 pub use verify::{Request, Verifier};

@@ -12,6 +12,9 @@ pub(crate) const JSON_VALUES: usize = 200_000;
 /// Bytes of one quote. Real ones have 5 KB, padded to 8 KB.
 pub(crate) const QUOTE_BYTES: usize = 64 * 1024;
 
+/// Bytes of the collateral of one quote. Real ones have 17 KB; the CRL of the Processor CA adds 320 KB as hex.
+pub(crate) const COLLATERAL_BYTES: usize = 4 * 1024 * 1024;
+
 /// Bytes of one signed JSON document of the collateral. Intel's largest TCB info has about 30 KB.
 pub(crate) const SIGNED_JSON_BYTES: usize = 256 * 1024;
 
@@ -39,3 +42,9 @@ pub(crate) const CLAIMS: usize = 1000;
 
 /// Guards of one measurement. Real runs have a handful; each becomes a line of the answer.
 pub(crate) const GUARDS: usize = 64;
+
+/// Bytes of one file beside a receipt. Real logs have at most 30 KB.
+pub(crate) const RUN_FILE_BYTES: usize = 4 * 1024 * 1024;
+
+/// Differing values of one such file that are named; all are counted.
+pub(crate) const RUN_DIFFERENCES: usize = 100;

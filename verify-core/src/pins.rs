@@ -1,13 +1,16 @@
-//! What the policy pins: enclave measurements, container image, and accepted values of single fields.
+//! What policy and caller want to read: pinned enclave measurements, container images, and values of single fields.
 
 use crate::dcap::quote::TdReport;
 use crate::dcap::signed::Authentic;
 use crate::dcap::trust_domain_facts;
-use crate::ledger::Findings;
+use crate::expectation::{self, Expectation, Form};
+use crate::json::{Kind, Value, same_decimal};
+use crate::ledger::{Checked, Findings};
 use crate::policy::Policy;
 use crate::problem::{Code, Location, Problem};
 use crate::receipt::DOCUMENT;
-use crate::text::quoted;
+use crate::report::{Coverage, ExpectationResult};
+use crate::text::{brief, escape, quoted};
 
 pub(crate) fn check_enclave(policy: &Policy, report: &Authentic<TdReport<'_>>, findings: &mut Findings) {
     let facts = trust_domain_facts(report);
@@ -36,27 +39,142 @@ pub(crate) fn check_image(policy: &Policy, image: &str, findings: &mut Findings)
     }
 }
 
-/// A field with the values that a policy may accept for it.
-pub(crate) struct Pinned<'a> {
-    pub(crate) pointer: &'static str,
-    pub(crate) value: &'a str,
-    pub(crate) accepted: &'a [String],
-    /// Whether the evidence binds the field.
-    pub(crate) is_bound: bool,
+/// A receipt in which values are looked up, with what its evidence shows about them.
+pub(crate) struct Subject<'a> {
+    pub(crate) document: &'a Value<'a>,
+    /// What carries the value at a pointer.
+    pub(crate) coverage: &'a dyn Fn(&str) -> Coverage,
+    /// The commit, often shortened, in the enclave's bound output.
+    pub(crate) bound_commit: Option<&'a str>,
 }
 
-pub(crate) fn check_field(pin: &Pinned<'_>, findings: &mut Findings) {
-    let location = Location::pointer(DOCUMENT, pin.pointer);
-    let shown = quoted(pin.value);
-    if pin.accepted.is_empty() {
-        return;
+/// Checks every field for which the policy lists values.
+pub(crate) fn check_policy(policy: &Policy, subject: Checked<&Subject<'_>>, findings: &mut Findings) -> Checked<()> {
+    let mut pins = policy.accept.pins().peekable();
+    if pins.peek().is_none() {
+        findings.not_applicable("the policy accepts every value of the fields");
+        return Ok(());
     }
-    if !pin.accepted.iter().any(|accepted| accepted == pin.value) {
-        let wanted: Vec<String> = pin.accepted.iter().map(|accepted| quoted(accepted)).collect();
-        let message = format!("{} is {shown}, which the policy does not accept", pin.pointer);
-        findings.raise(Problem::new(Code::PinDiffers, location, message).found(shown).wanted(wanted.join(" or ")));
-    } else if !pin.is_bound {
-        let message = format!("{} has the accepted value {shown}, but nothing binds it to the evidence", pin.pointer);
-        findings.raise(Problem::new(Code::PinOnlyAsserted, location, message));
+    let subject = subject?;
+    for (pointer, accepted) in pins {
+        let _ = check_value(&POLICY, pointer, accepted, subject, findings);
+    }
+    Ok(())
+}
+
+/// Checks what the caller expects.
+pub(crate) fn check_expectations(
+    expectations: &[Expectation],
+    subject: Checked<&Subject<'_>>,
+    findings: &mut Findings,
+) -> Checked<Vec<ExpectationResult>> {
+    if expectations.is_empty() {
+        findings.not_applicable("the caller expects nothing");
+        return Ok(Vec::new());
+    }
+    let subject = subject?;
+    let check = |expectation: &Expectation| {
+        let checked = check_value(&CALLER, expectation.pointer(), expectation.values(), subject, findings);
+        let found = subject.document.at(expectation.pointer()).map(Value::shown);
+        ExpectationResult { found, coverage: checked.ok(), ..unjudged(expectation, checked.err()) }
+    };
+    Ok(expectations.iter().map(check).collect())
+}
+
+/// An expectation about a receipt in which nothing could be looked up, because of `code`.
+pub(crate) fn unjudged(expectation: &Expectation, code: Option<Code>) -> ExpectationResult {
+    let (pointer, wanted) = (escape(expectation.pointer()), brief(expectation.value()));
+    ExpectationResult { pointer, wanted, found: None, coverage: None, code }
+}
+
+/// Who wants a value, and with which codes it is refused.
+struct Origin {
+    wants: &'static str,
+    differs: Code,
+    absent: Code,
+    only_asserted: Code,
+}
+
+const POLICY: Origin =
+    Origin { wants: "the policy accepts", differs: Code::PinDiffers, absent: Code::PinAbsent, only_asserted: Code::PinOnlyAsserted };
+const CALLER: Origin = Origin {
+    wants: "the caller expects",
+    differs: Code::ExpectationDiffers,
+    absent: Code::ExpectationAbsent,
+    only_asserted: Code::ExpectationOnlyAsserted,
+};
+
+/// One of the `accepted` values stands at `pointer`. Returns what carries it, or the code of what was raised.
+fn check_value(
+    origin: &Origin,
+    pointer: &str,
+    accepted: &[String],
+    subject: &Subject<'_>,
+    findings: &mut Findings,
+) -> Result<Coverage, Code> {
+    let wanted = || accepted.iter().map(|value| quoted(value)).collect::<Vec<_>>().join(" or ");
+    let mut raise = |code: Code, message: String, found: String| -> Result<Coverage, Code> {
+        let message = format!("{} {message}", escape(pointer));
+        findings.raise(Problem::new(code, Location::pointer(DOCUMENT, pointer), message).found(found).wanted(wanted()));
+        Err(code)
+    };
+    let Some(value) = subject.document.at(pointer) else {
+        return raise(origin.absent, format!("is not in the receipt; {} {}", origin.wants, wanted()), "nothing".to_owned());
+    };
+    let shown = value.shown();
+    let Some(agreed) = accepted.iter().find(|accepted| agrees(pointer, value, accepted)) else {
+        return match is_single(value) {
+            true => raise(origin.differs, format!("is {shown}; {} {}", origin.wants, wanted()), shown),
+            false => raise(origin.absent, format!("is {shown}, which says nothing; {} {}", origin.wants, wanted()), shown),
+        };
+    };
+    let coverage = (subject.coverage)(pointer);
+    let commit = value.string().filter(|_| expectation::is_commit(pointer));
+    // Of a commit the evidence may carry only the beginning, and the receipt may hold no more than that.
+    let (carried, by) = match (coverage, commit) {
+        (Coverage::Asserted, Some(_)) if pointer == expectation::COMMIT => (subject.bound_commit, Coverage::EnclaveInput),
+        (Coverage::Asserted, _) => (None, coverage),
+        (_, Some(commit)) => (Some(commit), coverage),
+        (_, None) => (Some(agreed.as_str()), coverage),
+    };
+    match carried {
+        None => raise(origin.only_asserted, format!("is {shown} as wanted, but nothing binds it to the evidence"), shown),
+        Some(part) if !part.starts_with(agreed.as_str()) && !agreed.starts_with(part) => {
+            let part = quoted(part);
+            raise(origin.differs, format!("is {shown}, but the enclave's output is about {part}; {} {}", origin.wants, wanted()), part)
+        }
+        Some(part) if part.len() < agreed.len() => {
+            let (digits, whole) = (part.len(), agreed.len());
+            let message = format!("is {shown} as wanted, but only the first {digits} of {whole} digits are bound to the evidence");
+            raise(origin.only_asserted, message, shown)
+        }
+        Some(_) => Ok(by),
+    }
+}
+
+/// Whether the receipt says what is wanted: by the type of its value, and of a commit by the beginning that both have.
+fn agrees(pointer: &str, value: &Value<'_>, wanted: &str) -> bool {
+    match &value.kind {
+        Kind::Null => wanted == "null",
+        Kind::Bool(flag) => wanted == if *flag { "true" } else { "false" },
+        Kind::Number(token) => same_decimal(token, wanted),
+        Kind::NonFinite(token) => *token == wanted,
+        Kind::String(text) if expectation::is_commit(pointer) && Form::Commit.fits(text) => {
+            text.starts_with(wanted) || wanted.starts_with(&**text)
+        }
+        Kind::String(text) => text == wanted,
+        Kind::Array(items) => items.is_empty() && wanted == "[]",
+        Kind::Object(members) => members.is_empty() && wanted == "{}",
+    }
+}
+
+/// Whether a value says one thing: null and an empty text stand for what was not recorded, and a container says many things.
+fn is_single(value: &Value<'_>) -> bool {
+    match &value.kind {
+        Kind::Null => false,
+        Kind::String(text) => !text.is_empty(),
+        Kind::Array(items) => items.is_empty(),
+        Kind::Object(members) => members.is_empty(),
+        Kind::Bool(_) | Kind::Number(_) | Kind::NonFinite(_) => true,
     }
 }

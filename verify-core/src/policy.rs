@@ -8,6 +8,7 @@ use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize};
 
 use crate::crypto;
+use crate::expectation::{self, COMMIT_DIGITS, Form};
 use crate::problem::{Code, Effect};
 use crate::report::Obligation;
 use crate::text::is_hex;
@@ -111,6 +112,20 @@ pub(crate) struct Accepted {
     pub(crate) model_sha256: Vec<String>,
     pub(crate) scorer: Vec<String>,
     pub(crate) requester_key: Vec<String>,
+}
+
+impl Accepted {
+    /// The fields for which values are listed: where each stands in a receipt, and the values.
+    pub(crate) fn pins(&self) -> impl Iterator<Item = (&'static str, &[String])> {
+        let pins = [
+            (expectation::COMMIT, &self.commit),
+            (expectation::REPOSITORY, &self.repository),
+            (expectation::MODEL, &self.model_sha256),
+            (expectation::SCORER, &self.scorer),
+            (expectation::REQUESTER_KEY, &self.requester_key),
+        ];
+        pins.into_iter().map(|(pointer, values)| (pointer, values.as_slice())).filter(|(_, values)| !values.is_empty())
+    }
 }
 
 /// The form in which a policy is written.
@@ -288,21 +303,19 @@ impl TryFrom<PolicyFile> for Policy {
             }
         }
         for image in &file.images {
-            let digest = image.strip_prefix("sha256:").unwrap_or_default();
-            require("images", image, "sha256: and 64 lower-case hex digits", is_hex(digest, 64))?;
+            require("images", image, Form::Image.description(), Form::Image.fits(image))?;
         }
-        for (field, values, digits, wanted) in [
-            ("accept.commit", &file.accept.commit, 40, "40 lower-case hex digits"),
-            ("accept.model_sha256", &file.accept.model_sha256, 64, "64 lower-case hex digits"),
-            ("accept.scorer", &file.accept.scorer, 64, "64 lower-case hex digits"),
+        for commit in &file.accept.commit {
+            require("accept.commit", commit, "40 lower-case hex digits", is_hex(commit, COMMIT_DIGITS))?;
+        }
+        for (field, values, form) in [
+            ("accept.model_sha256", &file.accept.model_sha256, Form::Sha256),
+            ("accept.scorer", &file.accept.scorer, Form::Sha256),
+            ("accept.requester_key", &file.accept.requester_key, Form::Key),
         ] {
             for value in values {
-                require(field, value, wanted, is_hex(value, digits))?;
+                require(field, value, form.description(), form.fits(value))?;
             }
-        }
-        for value in &file.accept.requester_key {
-            let is_key = data_encoding::BASE64.decode(value.as_bytes()).is_ok_and(|key| key.len() == 32);
-            require("accept.requester_key", value, "canonical base64 of 32 bytes", is_key)?;
         }
         Ok(Self {
             name: file.name,

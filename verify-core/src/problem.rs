@@ -113,7 +113,7 @@ codes! {
         "RFC 8259 section 6; Python json, allow_nan";
     LimitExceeded = "limit.exceeded", Prevents, [], None,
         "The input is larger or deeper than the verifier is willing to read.",
-        "Check that the file is a receipt. The limits and their reasons stand in src/limits.rs of the core.",
+        "Check that it is the file that you meant. The limits and their reasons stand in src/limits.rs of the core.",
         "src/limits.rs";
 
     ReceiptWrongType = "receipt.wrong-type", Refutes, [], None,
@@ -175,23 +175,23 @@ codes! {
 
     QuoteMalformed = "quote.malformed", Refutes, [], Some("STATUS_UNSUPPORTED_QUOTE_FORMAT"),
         "The bytes do not have the layout of a quote: a length field does not fit exactly, or a field has a forbidden value.",
-        "Fetch the receipt again; a quote is never edited or cut after the enclave made it.",
+        "Fetch the file again; a quote is never edited or cut after the enclave made it.",
         "Intel TDX DCAP quote generation, appendix 3 (quote format)";
     QuoteTruncated = "quote.truncated", Refutes, [], Some("STATUS_UNSUPPORTED_QUOTE_FORMAT"),
         "The quote ends inside a field.",
-        "Fetch the receipt again; the file was cut.",
+        "Fetch the file again; the file was cut.",
         "Intel TDX DCAP quote generation, appendix 3 (quote format)";
     QuoteTrailingBytes = "quote.trailing-bytes", Refutes, [], None,
         "Bytes after the signed quote are not zero: nothing authenticates them.",
-        "Fetch the receipt again; real receipts are padded with zero bytes only.",
+        "Fetch the file again; real quotes are padded with zero bytes only.",
         "Intel TDX DCAP quote generation, appendix 3 (quote format)";
     QuoteVersionUnsupported = "quote.version-unsupported", Prevents, [], Some("STATUS_UNSUPPORTED_QUOTE_FORMAT"),
         "The quote has a version or body that this verifier does not check.",
-        "Supported is quote version 4 with a TD 1.0 body. Use a verifier that knows this version.",
+        "Supported are versions 3, 4 and 5 with the bodies that Intel defined so far; in a receipt, those of a TDX trust domain (4 and 5).",
         "Intel TDX DCAP quote generation, appendix 3 (quote header)";
     QuoteTeeUnsupported = "quote.tee-unsupported", Prevents, [], Some("STATUS_UNSUPPORTED_QUOTE_FORMAT"),
-        "The quote is not of a TDX trust domain (TEE type 0x81).",
-        "A Polaris receipt carries a TDX quote.",
+        "The quote is of another kind of TEE than can be used here.",
+        "A Polaris receipt carries the quote of a TDX trust domain (TEE type 0x81); `receipt quote` also judges those of SGX enclaves (0).",
         "Intel TDX DCAP quote generation, appendix 3 (quote header)";
     QuoteKeyTypeUnsupported = "quote.key-type-unsupported", Prevents, [], Some("STATUS_UNSUPPORTED_QUOTE_FORMAT"),
         "The attestation key is not ECDSA P-256 (type 2).",
@@ -199,7 +199,7 @@ codes! {
         "Intel TDX DCAP quote generation, appendix 3 (quote header)";
     QuoteVendorUnknown = "quote.vendor-unknown", Refutes, [], Some("STATUS_UNSUPPORTED_QUOTE_FORMAT"),
         "The QE vendor id is not Intel's: these are not the bytes of an Intel quote.",
-        "Fetch the receipt again; Intel's vendor id is 939a7233f79c4ca9940a0db3957f0607.",
+        "Fetch the file again; Intel's vendor id is 939a7233f79c4ca9940a0db3957f0607.",
         "Intel TDX DCAP quote generation, appendix 3 (quote header)";
     QuoteCertificationUnsupported = "quote.certification-unsupported", Prevents, [], Some("STATUS_UNSUPPORTED_PCK_CERT_FORMAT"),
         "The certification data is of a type that cannot be checked offline.",
@@ -207,16 +207,16 @@ codes! {
         "Intel TDX DCAP quote generation, appendix 3 (certification data)";
     QuoteAttestationKey = "quote.attestation-key-invalid", Refutes, [], Some("STATUS_UNSUPPORTED_QUOTE_FORMAT"),
         "The attestation key is not a point on P-256.",
-        "Fetch the receipt again; no quoting enclave makes such a key.",
+        "Fetch the file again; no quoting enclave makes such a key.",
         "SEC 1 section 3.2.2.1";
     QuoteSignature = "quote.signature-wrong", Refutes, [], Some("STATUS_INVALID_QUOTE_SIGNATURE"),
         "The attestation key did not sign this header and body: the quote was edited or made up.",
-        "Fetch the receipt again; if it still fails, it is forged.",
+        "Fetch the file again; if it still fails, it is forged.",
         "Intel TDX DCAP quote generation, appendix 3 (quote signature)";
 
     ChainMalformed = "certificate.chain-malformed", Refutes, [], Some("STATUS_UNSUPPORTED_CERT_FORMAT"),
         "A certificate chain is not exactly the PEM certificates that belong there, and nothing else.",
-        "Fetch the receipt again; a PCK chain is leaf, intermediate and root, an issuer chain of the collateral signer and root.",
+        "Fetch the file again; a PCK chain is leaf, intermediate and root, an issuer chain of the collateral signer and root.",
         "Intel SGX PCK certificate specification, section 1.3";
     ChainOrder = "certificate.chain-order", Refutes, [], Some("STATUS_UNSUPPORTED_CERT_FORMAT"),
         "The certificates of a chain stand in the wrong order.",
@@ -224,11 +224,11 @@ codes! {
         "Intel SGX PCK certificate specification, section 1.3";
     RootUntrusted = "certificate.root-untrusted", Refutes, [], Some("STATUS_SGX_ROOT_CA_UNTRUSTED"),
         "The chain ends in a root that is not the anchor, whatever it calls itself.",
-        "If the receipt comes from a test PKI, give its root and TCB signing certificate as anchors.",
+        "If the quote comes from a test PKI, give its root and TCB signing certificate as anchors.",
         "Intel SGX PCK certificate specification, section 1.3.5";
     CertificateMalformed = "certificate.malformed", Refutes, [], Some("STATUS_UNSUPPORTED_CERT_FORMAT"),
         "A certificate is not a well-formed X.509 version 3 certificate.",
-        "Fetch the receipt again.",
+        "Fetch the file again.",
         "RFC 5280 section 4.1";
     CertificateName = "certificate.name-wrong", Refutes, [], Some("STATUS_INVALID_PCK_CERT"),
         "A subject or issuer name is not the one that Intel's PKI prescribes.",
@@ -252,7 +252,7 @@ codes! {
         "Intel SGX PCK certificate specification, section 1.3.5";
     CertificateSignature = "certificate.signature-wrong", Refutes, [], Some("STATUS_INVALID_PCK_CERT"),
         "A certificate is not signed by the certificate above it.",
-        "Fetch the receipt again; if it still fails, the chain is forged.",
+        "Fetch the file again; if it still fails, the chain is forged.",
         "RFC 5280 section 6.1.3";
     CertificateValidity = "certificate.outside-validity", Prevents, [], Some("STATUS_SGX_PCK_CERT_CHAIN_EXPIRED"),
         "A certificate is not valid at the judged instant.",
@@ -260,7 +260,7 @@ codes! {
         "RFC 5280 section 4.1.2.5";
     CertificateRevoked = "certificate.revoked", Refutes, [], Some("STATUS_PCK_REVOKED"),
         "A certificate stands in the revocation list of its issuer.",
-        "The platform or signer is no longer vouched for by Intel; ask for a receipt from another platform.",
+        "The platform or signer is no longer vouched for by Intel; ask for evidence from another platform.",
         "RFC 5280 section 5.1.2.6";
     SgxExtension = "sgx-extension.malformed", Refutes, [], Some("STATUS_UNSUPPORTED_CERT_FORMAT"),
         "The SGX extension of the PCK certificate is absent or has another structure than Intel's.",
@@ -269,7 +269,7 @@ codes! {
 
     CollateralMalformed = "collateral.malformed", Refutes, [], Some("STATUS_UNSUPPORTED_QUOTE_COLLATERAL_FORMAT"),
         "The collateral, or a part of it, cannot be decoded.",
-        "Fetch the receipt again.",
+        "Fetch the file again.",
         "Polaris collateral version 1; dcap-qvl QuoteCollateralV3";
     CollateralContainer = "collateral.container-unsupported", Prevents, [], None,
         "The collateral came in a container, or in a version of one, that this verifier does not know.",
@@ -333,7 +333,7 @@ codes! {
         "Intel PCS API version 4, TCB info";
     TcbInfoKind = "tcb-info.kind-wrong", Refutes, [], Some("STATUS_TCB_INFO_MISMATCH"),
         "The TCB info is for another kind of TEE than the quote.",
-        "A TDX quote needs the TCB info with id TDX.",
+        "A TDX quote needs the TCB info with id TDX, an SGX quote the one with id SGX.",
         "Intel PCS API version 4, TCB info";
     TcbInfoVersion = "tcb-info.version-unsupported", Prevents, [], Some("STATUS_SGX_TCB_INFO_UNSUPPORTED_FORMAT"),
         "The TCB info has a version or TCB type that this verifier does not know.",
@@ -352,8 +352,8 @@ codes! {
         "Fetch the collateral again, byte for byte as Intel serves it; if it still fails, it was edited.",
         "Intel PCS API version 4, enclave identity";
     QeIdentityKind = "qe-identity.kind-wrong", Refutes, [], Some("STATUS_QE_IDENTITY_MISMATCH"),
-        "The QE identity is for another enclave than the TD quoting enclave.",
-        "A TDX quote needs the identity with id TD_QE.",
+        "The QE identity is for another enclave than the quoting enclave of this TEE.",
+        "A TDX quote needs the identity with id TD_QE, an SGX quote the one with id QE.",
         "Intel PCS API version 4, enclave identity";
     QeIdentityVersion = "qe-identity.version-unsupported", Prevents, [], Some("STATUS_SGX_ENCLAVE_IDENTITY_UNSUPPORTED_VERSION"),
         "The QE identity has a version that this verifier does not know.",
@@ -370,15 +370,15 @@ codes! {
 
     QeReportSignature = "qe.report-signature-wrong", Refutes, [], Some("STATUS_INVALID_QE_REPORT_SIGNATURE"),
         "The PCK key did not sign this QE report.",
-        "Fetch the receipt again; if it still fails, the quote is forged.",
+        "Fetch the file again; if it still fails, the quote is forged.",
         "Intel TDX DCAP quote generation, appendix 3 (QE report)";
     QeReportData = "qe.report-data-wrong", Refutes, [], Some("STATUS_INVALID_QE_REPORT_DATA"),
         "The QE report does not name this attestation key: its 64 bytes of report data are not SHA-256(key, authentication data) and 32 zero bytes.",
         "The attestation key was not made by the certified quoting enclave.",
         "Intel TDX DCAP quote generation, appendix 3 (QE report)";
     QeIdentityMismatch = "qe.identity-mismatch", Refutes, [], Some("STATUS_QE_IDENTITY_MISMATCH"),
-        "The enclave that vouches for the attestation key is certified by a genuine platform, but it is not Intel's TD quoting enclave.",
-        "Any enclave on an Intel machine can get a certified report; only the TD quoting enclave counts.",
+        "The enclave that vouches for the attestation key is certified by a genuine platform, but it is not Intel's quoting enclave for this TEE.",
+        "Any enclave on an Intel machine can get a certified report; only Intel's quoting enclave, not in debug mode, counts.",
         "Intel PCS API version 4, enclave identity";
     PlatformFmspc = "platform.fmspc-mismatch", Refutes, [], Some("STATUS_TCB_INFO_MISMATCH"),
         "The TCB info is genuine but of another platform type (FMSPC).",
@@ -394,7 +394,7 @@ codes! {
         "Intel PCS API version 4, TCB info (tdxModule, tdxModuleIdentities)";
     TcbNoLevel = "tcb.no-matching-level", Refutes, [], Some("STATUS_TCB_NOT_SUPPORTED"),
         "The platform, the TDX module or the QE is below every level that Intel lists.",
-        "The platform is not supported by Intel; ask for a receipt from another one.",
+        "The platform is not supported by Intel; ask for evidence from another one.",
         "Intel PCS API version 4, TCB info (tcbLevels)";
     TcbStatusUnknown = "tcb.status-unknown", Refutes, [], Some("STATUS_TCB_UNRECOGNIZED_STATUS"),
         "A TCB level has a status text that is not one of Intel's.",
@@ -402,19 +402,19 @@ codes! {
         "Intel PCS API version 4, TCB info (tcbStatus)";
     TcbRevoked = "tcb.revoked", Refutes, [], Some("STATUS_TCB_REVOKED"),
         "Intel revoked the TCB level of the platform, the TDX module or the QE.",
-        "No policy can accept it; ask for a receipt from another platform.",
+        "No policy can accept it; ask for evidence from another platform.",
         "Intel PCS API version 4, TCB info (tcbStatus)";
     TcbOutOfDate = "tcb.out-of-date", Weakens, [Notes], Some("STATUS_TCB_OUT_OF_DATE"),
         "The platform, the TDX module or the QE is behind the level that Intel calls up to date.",
-        "Ask for a receipt from an updated platform, or accept the named advisories in a policy.",
+        "Ask for evidence from an updated platform, or accept the named advisories in a policy.",
         "Intel PCS API version 4, TCB info (tcbStatus)";
     TcbOutOfDateConfiguration = "tcb.out-of-date-configuration-needed", Weakens, [Notes], Some("STATUS_TCB_OUT_OF_DATE_CONFIGURATION_NEEDED"),
         "The TCB is out of date, and the platform also needs a configuration change.",
-        "Ask for a receipt from an updated platform, or accept the named advisories in a policy.",
+        "Ask for evidence from an updated platform, or accept the named advisories in a policy.",
         "Intel PCS API version 4, TCB info (tcbStatus)";
     TcbConfiguration = "tcb.configuration-needed", Weakens, [Notes], Some("STATUS_TCB_CONFIGURATION_NEEDED"),
         "The platform needs a configuration change to be protected.",
-        "Ask for a receipt from a reconfigured platform, or accept the named advisories in a policy.",
+        "Ask for evidence from a reconfigured platform, or accept the named advisories in a policy.",
         "Intel PCS API version 4, TCB info (tcbStatus)";
     TcbSwHardening = "tcb.sw-hardening-needed", Weakens, [Notes], Some("STATUS_TCB_SW_HARDENING_NEEDED"),
         "The enclave's software needs hardening on this platform.",
@@ -422,8 +422,16 @@ codes! {
         "Intel PCS API version 4, TCB info (tcbStatus)";
     TcbConfigurationSwHardening = "tcb.configuration-and-sw-hardening-needed", Weakens, [Notes], Some("STATUS_TCB_CONFIGURATION_AND_SW_HARDENING_NEEDED"),
         "The platform needs a configuration change and the enclave's software needs hardening.",
-        "Ask for a receipt from a reconfigured platform, or accept the named advisories in a policy.",
+        "Ask for evidence from a reconfigured platform, or accept the named advisories in a policy.",
         "Intel PCS API version 4, TCB info (tcbStatus)";
+    TcbRelaunch = "tcb.relaunch-advised", Weakens, [Notes], Some("STATUS_TCB_TD_RELAUNCH_ADVISED"),
+        "The TD was launched under a TCB that is out of date; the TDX module was updated since, but the TD was not launched again.",
+        "Launch the TD again: the platform itself is updated, so restarting the TD is enough.",
+        "Intel quote verification library, TDRelaunchCheck; TD 1.5 report, TEE_TCB_SVN2";
+    TcbRelaunchConfiguration = "tcb.relaunch-advised-configuration-needed", Weakens, [Notes], Some("STATUS_TCB_TD_RELAUNCH_ADVISED_CONFIGURATION_NEEDED"),
+        "The TD was launched under a TCB that is out of date and was updated since; the platform also needs a configuration change.",
+        "Reconfigure the platform and launch the TD again, or accept the named advisories in a policy.",
+        "Intel quote verification library, TDRelaunchCheck; TD 1.5 report, TEE_TCB_SVN2";
     TcbAdvisories = "tcb.advisories", Notes, [], None,
         "Intel lists advisories for a TCB level that it calls up to date.",
         "Read the advisories; the status already takes them into account.",
@@ -465,6 +473,11 @@ codes! {
         "XFAM lacks a bit that is always set, or has one that no known module allows.",
         "Check the TD's configuration.",
         "Intel TDX module ABI, XFAM";
+
+    SgxDebug = "sgx-enclave.debug", Refutes, [], None,
+        "The SGX enclave runs in debug mode: its host can read and change its memory.",
+        "Nothing that a debug enclave says is evidence.",
+        "Intel SDM volume 3D, ATTRIBUTES.DEBUG";
 
     BindingReportData = "binding.report-data-mismatch", Refutes, [], None,
         "The report data of the quote is not the hash of the fields that the receipt shows: the quote belongs to other data.",
@@ -602,10 +615,47 @@ codes! {
         "A field is not among the values that the policy accepts.",
         "The receipt is about something else than the policy asks for.",
         "Policy, [accept]";
+    PinAbsent = "pin.absent", Prevents, [], None,
+        "The receipt does not say what the policy pins: the field is absent, null or empty.",
+        "Ask the producer for a receipt that records the field, or use a policy that does not list it.",
+        "Policy, [accept]";
     PinOnlyAsserted = "pin.only-asserted", Weakens, [], None,
-        "A field has an accepted value, but nothing binds it to the evidence.",
+        "A field has an accepted value, but nothing binds it, or only its beginning, to the evidence.",
         "The value is the producer's word; find it in bound data.",
         "Policy, [accept]";
+    ExpectationDiffers = "expectation.value-differs", Refutes, [], None,
+        "A value of the receipt is not the one that the caller expects.",
+        "The receipt is about something else than you asked for.",
+        "README, expectations";
+    ExpectationAbsent = "expectation.absent", Prevents, [], None,
+        "The receipt does not say what the caller expects: the value is absent, null, empty, or no single value.",
+        "Check the pointer; `receipt verify -v` lists every value of the receipt's attestation with its pointer.",
+        "README, expectations";
+    ExpectationOnlyAsserted = "expectation.only-asserted", Weakens, [], None,
+        "The receipt says what the caller expects, but nothing binds the value, or only its beginning, to the evidence.",
+        "The value is the producer's word; find it in bound data, or expect no more of it than what is bound.",
+        "README, expectations";
+
+    RunUnreadable = "run.file-unreadable", Prevents, [], None,
+        "A file beside the receipt cannot be compared: it cannot be read, is too large, or is not the JSON that belongs there.",
+        "Fetch the run directory again; its files are regular files, not links.",
+        "README, runs";
+    RunAttestation = "run.attestation-differs", Refutes, [], None,
+        "attestation.json is not the attestation of the receipt.",
+        "One of the two was changed after the run was sealed: fetch both again, and ask the producer which one holds.",
+        "README, runs";
+    RunResult = "run.result-differs", Refutes, [Weakens], None,
+        "result.json says otherwise than the attestation of the receipt.",
+        "The receipt does not vouch for this result: one of the two is of another run, or was changed later. Ask the producer which holds.",
+        "README, runs";
+    RunLog = "run.log-differs", Refutes, [Weakens], None,
+        "The result in the log is not the one that was published with the receipt.",
+        "Read the log: the published result was changed after the run, or the log is of another run.",
+        "README, runs";
+    RunReceiptId = "run.receipt-id-differs", Refutes, [Weakens], None,
+        "result.json names another receipt.",
+        "Look for the receipt that it names; this one is of another run, or was replaced.",
+        "README, runs";
 }
 
 impl Code {
@@ -636,7 +686,8 @@ impl Serialize for Code {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Location {
-    /// The document: `receipt`, `quote`, `collateral`, `TCB info`, `QE identity`, `PCK CRL`, `root CRL`, a certificate, `enclave output`.
+    /// The document: `receipt`, `quote`, `collateral`, `TCB info`, `QE identity`, `PCK CRL`, `root CRL`, a certificate, `enclave output`,
+    /// or the name of a file beside the receipt.
     pub document: &'static str,
     /// RFC 6901 pointer inside a JSON document, escaped for showing.
     #[serde(skip_serializing_if = "Option::is_none")]

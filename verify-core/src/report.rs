@@ -75,7 +75,7 @@ macro_rules! obligations {
             pub const OF_A_RECEIPT: RangeInclusive<Obligation> = Obligation::Json..=Obligation::Claims;
 
             /// The obligations of a report about a quote; a receipt has them too.
-            pub const OF_A_QUOTE: RangeInclusive<Obligation> = Obligation::Quote..=Obligation::TdAttributes;
+            pub const OF_A_QUOTE: RangeInclusive<Obligation> = Obligation::Quote..=Obligation::Attributes;
 
             /// The stable name.
             pub const fn id(self) -> &'static str {
@@ -93,7 +93,7 @@ macro_rules! obligations {
 obligations! {
     Json = "json", "The receipt is strict JSON";
     Shape = "shape", "The receipt has the members, types and field shapes of its format";
-    Quote = "quote", "The quote has the exact layout of a TDX quote";
+    Quote = "quote", "The quote has the exact layout of its version";
     Collateral = "collateral", "The collateral is complete and decodable";
     PckChain = "pck-chain", "Three certificates lead from the PCK to the trusted root, by name, constraint and signature";
     SgxExtension = "sgx-extension", "The PCK certificate names its platform";
@@ -108,10 +108,10 @@ obligations! {
     QeIdentity = "qe-identity", "The QE identity is signed by the TCB signing key and well-formed";
     Validity = "validity", "Every signed object is current at the judged instant";
     Platform = "platform", "The TCB info is of this platform";
-    QuotingEnclave = "quoting-enclave", "The QE report is of Intel's TD quoting enclave";
+    QuotingEnclave = "quoting-enclave", "The QE report is of Intel's quoting enclave";
     TdxModule = "tdx-module", "The TDX module is one that the TCB info describes";
     TcbStatus = "tcb-status", "Platform, TDX module and QE stand on a TCB level that the policy accepts";
-    TdAttributes = "td-attributes", "The trust domain is closed to its host";
+    Attributes = "attributes", "The trust domain or enclave is closed to its host";
     FreshCollateral = "fresh-collateral", "The fresh collateral is not older than the carried one";
     CollateralAge = "collateral-age", "The newest collateral is as young as the policy asks";
     ReportDataLow = "report-data-low", "The first half of the report data binds nonce and requester key";
@@ -128,7 +128,9 @@ obligations! {
     Provenance = "provenance", "The strict provenance fields are present";
     Enclave = "enclave", "The enclave's measurements are pinned";
     Image = "image", "The container image is pinned";
-    Pins = "pins", "Pinned fields have accepted values";
+    Pins = "pins", "Pinned fields have accepted values, and evidence carries them";
+    Expectations = "expectations", "The receipt says what the caller expects, and evidence carries it";
+    Run = "run", "The files beside the receipt say the same";
     Claims = "claims", "Every statement of the attestation is listed with what carries it";
 }
 
@@ -298,6 +300,10 @@ pub struct Report {
     pub problems: Vec<Problem>,
     /// Every leaf of the attestation with what covers it.
     pub claims: Vec<Claim>,
+    /// What the caller expected, in the order of the request, with what became of it.
+    pub expectations: Vec<ExpectationResult>,
+    /// The files beside the receipt that the caller gave; empty where he gave none.
+    pub run: Vec<ComparedFile>,
     /// Values that the evidence authenticates, and nothing else.
     pub facts: Facts,
     /// The tier derived again, where parameters were given and the receipt could be read that far.
@@ -381,6 +387,40 @@ pub struct Claim {
     pub coverage: Coverage,
 }
 
+/// One expectation of the caller with what became of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct ExpectationResult {
+    /// RFC 6901 pointer into the receipt, escaped for showing.
+    pub pointer: String,
+    /// The value expected, cut to a line and escaped for showing.
+    pub wanted: String,
+    /// The value in the receipt, cut to a line and escaped for showing; absent where there is none.
+    pub found: Option<String>,
+    /// What carries it, where it is met.
+    pub coverage: Option<Coverage>,
+    /// The code of the finding against it, where it is not.
+    pub code: Option<Code>,
+}
+
+/// One file beside the receipt with what its comparison came to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct ComparedFile {
+    /// Its name in the run directory.
+    pub name: &'static str,
+    /// SHA-256 of the bytes, 64 lower-case hex digits; absent where it could not be read.
+    pub sha256: Option<String>,
+    /// Length in bytes, likewise.
+    pub bytes: Option<usize>,
+    /// With what it was compared: `receipt` or `result.json`; absent where it could not be.
+    pub against: Option<&'static str>,
+    /// How many values stand on both sides.
+    pub compared: usize,
+    /// Those of them that differ, as RFC 6901 pointers into this file, escaped for showing.
+    pub differing: Vec<String>,
+}
+
 /// What carries a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -436,8 +476,10 @@ pub struct Facts {
 pub struct QuoteFacts {
     /// The platform, from the PCK certificate.
     pub platform: Option<PlatformFacts>,
-    /// The trust domain, from the signed quote.
+    /// The trust domain, from a signed quote of TDX.
     pub trust_domain: Option<TrustDomainFacts>,
+    /// The enclave, from a signed quote of SGX.
+    pub enclave: Option<EnclaveFacts>,
     /// The TCB status under the judged collateral.
     pub tcb: Option<TcbFacts>,
     /// The common validity window of all signed objects.
@@ -480,8 +522,30 @@ pub struct TrustDomainFacts {
     pub td_attributes: String,
     /// Extended features allowed to the TD: 8 bytes in quote order.
     pub xfam: String,
-    /// TEE TCB SVN: 16 bytes.
+    /// TEE TCB SVN: 16 bytes. Where the body has a second one, this is that of the TDX module that launched the TD.
     pub tee_tcb_svn: String,
+    /// TEE TCB SVN of the TDX module that runs now: 16 bytes; absent before TD 1.5.
+    pub tee_tcb_svn2: Option<String>,
+    /// Measurement of the bound service TDs: 48 bytes, zero where none is bound; absent before TD 1.5.
+    pub mrservicetd: Option<String>,
+    /// Report data: 64 bytes.
+    pub report_data: String,
+}
+
+/// Facts of the SGX enclave report inside the quote. Hex is lower case.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct EnclaveFacts {
+    /// Measurement of the enclave: 32 bytes.
+    pub mrenclave: String,
+    /// Hash of the key that signed the enclave: 32 bytes.
+    pub mrsigner: String,
+    /// Product id that the signer gave it.
+    pub isv_prod_id: u16,
+    /// Security version that the signer gave it.
+    pub isv_svn: u16,
+    /// Flags and extended features: 16 bytes in quote order.
+    pub attributes: String,
     /// Report data: 64 bytes.
     pub report_data: String,
 }
@@ -492,9 +556,12 @@ pub struct TrustDomainFacts {
 pub struct TcbFacts {
     /// The converged status.
     pub status: TcbStatus,
+    /// The status that the TD would have if the TDX module that runs now had launched it; absent before TD 1.5.
+    pub with_running_module: Option<TcbStatus>,
     /// Status of the platform's level alone.
     pub platform: TcbStatus,
-    /// Status of the TDX module's level; absent where the module has no identity of its own (module version 0).
+    /// Status of the TDX module's level at launch; absent for SGX and where the module has no identity of its own (module
+    /// version 0).
     pub tdx_module: Option<TcbStatus>,
     /// Status of the quoting enclave's level.
     pub quoting_enclave: TcbStatus,
@@ -524,6 +591,11 @@ pub enum TcbStatus {
     OutOfDate,
     /// Behind the current level, and needs another configuration.
     OutOfDateConfigurationNeeded,
+    /// The TD was launched by a TDX module that was behind, and the module that runs now is not: launch it again. Follows from
+    /// a quote with a TD 1.5 body, and never stands in collateral.
+    TDRelaunchAdvised,
+    /// The same on a platform that also needs another configuration.
+    TDRelaunchAdvisedConfigurationNeeded,
     /// No longer trusted by Intel.
     Revoked,
 }
@@ -538,6 +610,8 @@ impl TcbStatus {
             TcbStatus::ConfigurationAndSWHardeningNeeded => "ConfigurationAndSWHardeningNeeded",
             TcbStatus::OutOfDate => "OutOfDate",
             TcbStatus::OutOfDateConfigurationNeeded => "OutOfDateConfigurationNeeded",
+            TcbStatus::TDRelaunchAdvised => "TDRelaunchAdvised",
+            TcbStatus::TDRelaunchAdvisedConfigurationNeeded => "TDRelaunchAdvisedConfigurationNeeded",
             TcbStatus::Revoked => "Revoked",
         }
     }

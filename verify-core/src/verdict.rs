@@ -78,7 +78,8 @@ impl<'a> Output<'a> {
         }
     }
 
-    fn commit(&self) -> Option<&str> {
+    /// The commit, or its beginning, that the output is about.
+    pub(crate) fn commit(&self) -> Option<&str> {
         self.member("commit")?.string().filter(|commit| !commit.is_empty())
     }
 
@@ -251,8 +252,8 @@ fn token<'v>(value: &'v Value<'_>) -> Option<&'v str> {
     }
 }
 
-/// Alike as written, or finite and alike after rounding.
-fn same_number(left: &str, right: &str) -> bool {
+/// Alike as written, or finite and alike after rounding to the six places that sealing keeps.
+pub(crate) fn same_number(left: &str, right: &str) -> bool {
     let rounded = |token: &str| {
         let number = token.parse::<f64>().ok().filter(|number| number.is_finite())?;
         let text = format!("{number:.6}");

@@ -5,8 +5,9 @@
 //! 2. The quote is genuine under the collateral and the anchors (`dcap`).
 //! 3. Every field under the quote is the one that the receipt shows.
 //! 4. The claimed verdict is the one that the enclave signed, and the tier the one that the recorded figures earn.
-//! 5. The provenance is complete, and enclave, image and fields are those that the policy pins.
-//! 6. Every statement is listed with what carries it.
+//! 5. The provenance is complete, and enclave, image and fields are those that policy and caller want.
+//! 6. The files beside the receipt say the same as the receipt.
+//! 7. Every statement is listed with what carries it.
 
 use std::collections::BTreeSet;
 
@@ -14,23 +15,26 @@ use crate::anchors::Anchors;
 use crate::binding;
 use crate::claimed_tier;
 use crate::claims::{self, Proven};
+use crate::dcap::quote::Accepted;
 use crate::dcap::{self, Appraisal, Instant, age};
+use crate::expectation::Expectation;
 use crate::json;
 use crate::ledger::{Checked, Ledger, Stopped, need};
 use crate::limits;
-use crate::pins::{self, Pinned};
+use crate::pins::{self, Subject};
 use crate::policy::Policy;
 use crate::problem::{Code, Effect, Location, Problem};
 use crate::provenance;
 use crate::receipt::{self, Bound, DOCUMENT, Evidence, Expected, Receipt};
-use crate::report::{AnchorsInForce, Facts, Input, Obligation, PolicyInForce, QuoteReport, Report, Tool};
+use crate::report::{AnchorsInForce, Coverage, Facts, Input, Obligation, PolicyInForce, QuoteReport, Report, Tool};
+use crate::run::{self, RunFile};
 use crate::scorer;
 use crate::text;
 use crate::tier::Params;
 use crate::time::Timestamp;
 use crate::verdict::{self, Output};
 
-/// What to verify: the bytes of one receipt, and at which instant to judge them.
+/// What to verify: the bytes of one receipt, at which instant to judge them, and what the caller knows beside them.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
     receipt: &'a [u8],
@@ -38,13 +42,24 @@ pub struct Request<'a> {
     instant: Instant,
     now: Option<Timestamp>,
     fresh_collateral: Option<&'a [u8]>,
+    expectations: &'a [Expectation],
+    run: &'a [RunFile<'a>],
     score: Option<&'a Params>,
 }
 
 impl<'a> Request<'a> {
     /// The receipt in `bytes`, judged at the start of its own collateral's window.
     pub const fn new(bytes: &'a [u8]) -> Self {
-        Self { receipt: bytes, name: None, instant: Instant::Collateral, now: None, fresh_collateral: None, score: None }
+        Self {
+            receipt: bytes,
+            name: None,
+            instant: Instant::Collateral,
+            now: None,
+            fresh_collateral: None,
+            score: None,
+            expectations: &[],
+            run: &[],
+        }
     }
 
     /// Gives the input a name for the report; it has no other meaning.
@@ -72,6 +87,16 @@ impl<'a> Request<'a> {
     /// Derives the claimed tier again, by these parameters.
     pub const fn scored_by(self, params: &'a Params) -> Self {
         Self { score: Some(params), ..self }
+    }
+
+    /// Checks that the receipt says all of this, and that evidence carries it.
+    pub const fn expecting(self, expectations: &'a [Expectation]) -> Self {
+        Self { expectations, ..self }
+    }
+
+    /// Compares the receipt with the files that stand beside it in its run directory, each once.
+    pub const fn with_run(self, files: &'a [RunFile<'a>]) -> Self {
+        Self { run: files, ..self }
     }
 }
 
@@ -110,7 +135,7 @@ impl Verifier {
         let carried_quote = receipt.evidence.and_then(|evidence| need(&evidence.quote)).map(Vec::as_slice);
         let collateral = receipt.evidence.and_then(|evidence| need(&evidence.collateral)).map(Vec::as_slice);
         let Appraisal { quote, trust_domain, genuine: genuine_as_carried, judged, facts: hardware } =
-            dcap::verify(carried_quote, collateral, request.instant, &self.policy, &self.anchors, &mut ledger);
+            dcap::verify(carried_quote, Accepted::TrustDomains, collateral, request.instant, &self.policy, &self.anchors, &mut ledger);
 
         let fresh = carried_quote.ok().zip(request.fresh_collateral).map(|(quote, collateral)| {
             dcap::judge(quote, collateral, Instant::Collateral, &self.policy.for_fresh_collateral(), &self.anchors)
@@ -136,16 +161,15 @@ impl Verifier {
         });
 
         // 3. Every field under the quote is the one that the receipt shows.
-        let low = ledger.meet(Obligation::ReportDataLow, |findings| {
-            binding::report_data_low(receipt.bound?, need(&quote)?.trust_domain.unauthenticated(), findings)
-        });
+        let low = ledger
+            .meet(Obligation::ReportDataLow, |findings| binding::report_data_low(receipt.bound?, &need(&quote)?.trust_domain()?, findings));
         let high = ledger.meet(Obligation::ReportDataHigh, |findings| {
-            binding::report_data_high(receipt.bound?, need(&quote)?.trust_domain.unauthenticated(), findings)
+            binding::report_data_high(receipt.bound?, &need(&quote)?.trust_domain()?, findings)
         });
         let stdout = receipt.evidence.and_then(|evidence| need(&evidence.stdout)).map(Vec::as_slice);
         let output_bound = ledger.meet(Obligation::OutputHash, |findings| binding::output(receipt.bound?, stdout?, findings));
         let files = ledger.meet(Obligation::FilesManifest, |findings| binding::files(receipt.bound?, receipt.expected?, findings));
-        let _id_follows = ledger
+        let id_follows = ledger
             .meet(Obligation::ReceiptId, |findings| binding::receipt_id(receipt.receipt_id?, receipt.evidence?, receipt.bound?, findings));
         let nonce = ledger.meet(Obligation::Nonce, |findings| binding::nonce(receipt.bound?, receipt.attestation?, findings));
         let input = ledger.meet(Obligation::Input, |findings| {
@@ -193,6 +217,7 @@ impl Verifier {
             Ok(())
         });
         let bound = Bindings {
+            receipt_id: genuine.and(high).and(id_follows).is_ok(),
             nonce: genuine.and(low).and(nonce).is_ok_and(|applies| applies),
             requester: genuine.and(low).is_ok(),
             image: genuine.and(high).is_ok(),
@@ -200,19 +225,28 @@ impl Verifier {
             scorer: genuine.and(high).and(files).is_ok(),
             input: genuine.and(high).and(files).and(input).is_ok_and(|recovered| recovered),
         };
-        let _pins = ledger.meet(Obligation::Pins, |findings| {
-            for pin in self.pinned_fields(&receipt, bound)? {
-                pins::check_field(&pin, findings);
-            }
-            Ok(())
-        });
-
-        // 6. Every statement is listed with what carries it.
         let verdict_is_computed = bound.input
             && receipt.expected.is_ok_and(scorer::is_known)
             && receipt.attestation.is_ok_and(|attestation| !verdict::holds_verdict(attestation.measurements));
         let proven =
             Proven { nonce: bound.nonce, input: bound.input, verdict_is_computed, output: output.as_ref().ok().filter(|_| bound.output) };
+        let coverage = |pointer: &str| match pointer.strip_prefix("/attestation") {
+            Some(below) => claims::coverage(below, receipt.attestation.ok(), proven),
+            None => bound.coverage(pointer),
+        };
+        let subject =
+            need(&document).map(|document| Subject { document, coverage: &coverage, bound_commit: proven.output.and_then(Output::commit) });
+        let _pins = ledger.meet(Obligation::Pins, |findings| pins::check_policy(&self.policy, need(&subject), findings));
+        let expectations =
+            ledger.meet(Obligation::Expectations, |findings| pins::check_expectations(request.expectations, need(&subject), findings));
+
+        // 6. The files beside the receipt say the same as the receipt.
+        let mut files_beside = run::list(request.run);
+        let _run_agrees = ledger.meet(Obligation::Run, |findings| {
+            run::check(request.run, receipt.attestation_value, receipt.receipt_id, &mut files_beside, findings)
+        });
+
+        // 7. Every statement is listed with what carries it.
         let claims = ledger.meet(Obligation::Claims, |findings| {
             let value = receipt.attestation_value?;
             Ok(claims::list(value, receipt.attestation.ok(), proven, findings))
@@ -251,48 +285,41 @@ impl Verifier {
             checks,
             problems,
             claims: claims.unwrap_or_default(),
+            expectations: expectations.unwrap_or_else(|Stopped(code)| {
+                request.expectations.iter().map(|expectation| pins::unjudged(expectation, Some(code))).collect()
+            }),
+            run: files_beside,
             facts,
             rescored: rescored.unwrap_or_default(),
         }
-    }
-
-    fn pinned_fields<'a>(&'a self, receipt: &Parts<'a>, bound: Bindings) -> Checked<Vec<Pinned<'a>>> {
-        let (attestation, expected, fields) = (receipt.attestation?, receipt.expected?, receipt.bound?);
-        let accept = &self.policy.accept;
-        Ok(vec![
-            Pinned { pointer: "/attestation/code/commit", value: attestation.commit, accepted: &accept.commit, is_bound: bound.nonce },
-            Pinned { pointer: "/attestation/code/repo", value: attestation.repository, accepted: &accept.repository, is_bound: false },
-            Pinned {
-                pointer: "/attestation/references/model_sha256",
-                value: attestation.model_sha256,
-                accepted: &accept.model_sha256,
-                is_bound: bound.nonce,
-            },
-            Pinned {
-                pointer: "/_expected/scoring_sha256",
-                value: expected.scorer_sha256,
-                accepted: &accept.scorer,
-                is_bound: bound.scorer,
-            },
-            Pinned {
-                pointer: "/tdx/e2e_pubkey_b64",
-                value: fields.requester_key,
-                accepted: &accept.requester_key,
-                is_bound: bound.requester,
-            },
-        ])
     }
 }
 
 /// Which bindings hold, each together with the quote's whole chain.
 #[derive(Clone, Copy)]
 struct Bindings {
+    receipt_id: bool,
     nonce: bool,
     requester: bool,
     image: bool,
     output: bool,
     scorer: bool,
     input: bool,
+}
+
+impl Bindings {
+    /// What carries a value outside of the attestation.
+    fn coverage(self, pointer: &str) -> Coverage {
+        let is_bound = match pointer {
+            "/tdx/nonce" | "/tdx/e2e_pubkey_b64" => self.requester,
+            "/tdx/bound_digest" | "/tdx/result_sha256" | "/tdx/files_sha256" => self.image,
+            "/tdx/stdout_b64" => self.output,
+            "/_expected/scoring_sha256" | "/_expected/result_sha256" => self.scorer,
+            "/receipt_id" => self.receipt_id,
+            _ => false,
+        };
+        if is_bound { Coverage::Quote } else { Coverage::Asserted }
+    }
 }
 
 /// The parts of a receipt, each with what stopped it.

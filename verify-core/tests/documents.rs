@@ -1,4 +1,4 @@
-//! Documents that follow from the code: the page of codes and the JSON Schema of reports. `UPDATE=1` rewrites the page.
+//! Documents that follow from the code: the page of codes and the JSON Schemas of reports. `UPDATE=1` rewrites the page.
 
 #![expect(clippy::disallowed_methods, reason = "tests read files and the environment")]
 
@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 use serde_json::Value;
 use verify_core::tier::Params;
-use verify_core::{Code, Effect, Obligation};
+use verify_core::{Code, Effect, Obligation, TcbStatus};
 
 #[test]
 fn the_page_of_codes_is_the_registry() {
@@ -52,7 +52,7 @@ fn page_of_codes() -> String {
 }
 
 #[test]
-fn the_schema_names_every_effect_and_obligation() {
+fn the_schema_names_every_effect_status_and_obligation() {
     let schema = support::read_json(&support::workspace().join("docs/report-v1.schema.json"));
     let names = |pointer: &str| -> Vec<String> {
         let list = schema.pointer(pointer).and_then(Value::as_array).expect("a list of names");
@@ -60,6 +60,18 @@ fn the_schema_names_every_effect_and_obligation() {
     };
     let effects: Vec<&str> = Effect::ALL.iter().map(|effect| effect.name()).collect();
     assert_eq!(names("/$defs/effect/enum"), effects);
+    let statuses = [
+        TcbStatus::UpToDate,
+        TcbStatus::SWHardeningNeeded,
+        TcbStatus::ConfigurationNeeded,
+        TcbStatus::ConfigurationAndSWHardeningNeeded,
+        TcbStatus::OutOfDate,
+        TcbStatus::OutOfDateConfigurationNeeded,
+        TcbStatus::TDRelaunchAdvised,
+        TcbStatus::TDRelaunchAdvisedConfigurationNeeded,
+        TcbStatus::Revoked,
+    ];
+    assert_eq!(names("/$defs/tcb_status/enum"), statuses.map(TcbStatus::name));
     let obligations: Vec<&str> = Obligation::ALL.iter().map(|obligation| obligation.id()).collect();
     assert_eq!(names("/$defs/obligation/enum"), obligations);
 }

@@ -1,8 +1,10 @@
-//! Every vector of `test-vectors/manifest.json`, one named test each: the outcome, the exact codes, and that the report fits its
-//! schema.
+//! Every vector of `test-vectors/`, of receipts and of bare quotes, one named test each: the outcome, the exact codes, and that the
+//! report fits its schema.
 
 #![expect(clippy::disallowed_methods, reason = "tests read files")]
 
+#[path = "support/run.rs"]
+mod run;
 mod support;
 
 use std::path::Path;
@@ -11,28 +13,32 @@ use std::sync::LazyLock;
 use jsonschema::Validator;
 use libtest_mimic::{Arguments, Failed, Trial};
 use serde_json::Value;
+use verify_core::dcap::verify_quote;
 use verify_core::tier::Params;
-use verify_core::{Anchors, Instant, Outcome, Policy, Problem, Report, Request, Timestamp, Verifier};
+use verify_core::{Anchors, Expectation, Instant, Outcome, Policy, Problem, Request, Timestamp, Verifier};
 
 fn main() {
     let folder = support::workspace().join("test-vectors");
-    let manifest = support::read_json(&folder.join("manifest.json"));
-    let vectors = manifest.as_array().cloned().expect("an array of vectors");
-    let trials = vectors.into_iter().map(|vector| {
+    let trials = [("manifest.json", check_receipt as Check), ("quotes.json", check_quote)].into_iter().flat_map(|(manifest, check)| {
+        let manifest = support::read_json(&folder.join(manifest));
+        let vectors = manifest.as_array().cloned().expect("an array of vectors");
         let folder = folder.clone();
-        Trial::test(text(&vector["id"]), move || check(&folder, &vector).map_err(Failed::from))
+        vectors.into_iter().map(move |vector| {
+            let folder = folder.clone();
+            Trial::test(text(&vector["id"]), move || check(&folder, &vector).map_err(Failed::from))
+        })
     });
     libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit();
 }
 
-fn check(folder: &Path, vector: &Value) -> Result<(), String> {
+type Check = fn(&Path, &Value) -> Result<(), String>;
+
+fn check_receipt(folder: &Path, vector: &Value) -> Result<(), String> {
     let policy = String::from_utf8(support::read(&folder.join(text(&vector["policy"])))).map_err(|error| error.to_string())?;
     let policy: Policy = toml::from_str(&policy).map_err(|error| error.to_string())?;
-    let time = |member: &str| vector[member].as_str().map(|text| Timestamp::parse_rfc3339(text).expect("an instant"));
-    let instant = time("at").map_or(Instant::Collateral, Instant::Given);
     let receipt = support::read(&folder.join(text(&vector["receipt"])));
-    let mut request = Request::new(&receipt).judged_at(instant);
-    request = time("now").map_or(request, |now| request.now(now));
+    let mut request = Request::new(&receipt).judged_at(judged(vector));
+    request = instant(&vector["now"]).map_or(request, |now| request.now(now));
     let fresh = vector["fresh"]["collateral"].as_str().map(|path| support::read(&folder.join(path)));
     if let Some(fresh) = &fresh {
         request = request.with_fresh_collateral(fresh);
@@ -42,23 +48,47 @@ fn check(folder: &Path, vector: &Value) -> Result<(), String> {
     if let Some(params) = &params {
         request = request.scored_by(params);
     }
+    let expectations = vector["expect"].as_array().into_iter().flatten().map(|expectation| text(expectation).parse::<Expectation>());
+    let expectations = expectations.collect::<Result<Vec<_>, _>>().map_err(|error| error.to_string())?;
+    let run = run::Run::of(vector["run"].as_str().map(|run| folder.join(run)).as_deref());
+    let files = run.files();
+    request = request.expecting(&expectations).with_run(&files);
     let report = Verifier::new(policy, anchors(folder, &vector["anchors"])?).verify(&request);
 
-    fits_schema(&report)?;
+    fits_schema("", &report.to_json(), &report.to_json_pretty())?;
     if let Some(fresh) = &report.fresh {
         compare(fresh.outcome, &fresh.problems, &vector["fresh"]).map_err(|difference| format!("fresh: {difference}"))?;
     }
     compare(report.outcome, &report.problems, vector)
 }
 
-fn fits_schema(report: &Report) -> Result<(), String> {
-    static SCHEMA: LazyLock<Validator> = LazyLock::new(|| {
-        let schema = support::read_json(&support::workspace().join("docs/report-v1.schema.json"));
-        jsonschema::validator_for(&schema).expect("a valid schema")
+fn check_quote(folder: &Path, vector: &Value) -> Result<(), String> {
+    let [quote, collateral] = ["quote", "collateral"].map(|file| support::read(&folder.join(text(&vector[file]))));
+    let report = verify_quote(&quote, &collateral, judged(vector), &anchors(folder, &vector["anchors"])?);
+    fits_schema("#/$defs/quote_report", &report.to_json(), &report.to_json_pretty())?;
+    compare(report.outcome, &report.problems, vector)
+}
+
+fn judged(vector: &Value) -> Instant {
+    instant(&vector["at"]).map_or(Instant::Collateral, Instant::Given)
+}
+
+fn instant(value: &Value) -> Option<Timestamp> {
+    value.as_str().map(|text| Timestamp::parse_rfc3339(text).expect("an instant"))
+}
+
+/// The two JSON forms of a report say the same and fit the committed schema, or that part of it.
+fn fits_schema(part: &'static str, line: &str, pretty: &str) -> Result<(), String> {
+    static SCHEMAS: LazyLock<[(&str, Validator); 2]> = LazyLock::new(|| {
+        let whole = support::read_json(&support::workspace().join("docs/report-v1.schema.json"));
+        let quotes = serde_json::json!({ "$ref": "#/$defs/quote_report", "$defs": whole["$defs"] });
+        [("", whole), ("#/$defs/quote_report", quotes)]
+            .map(|(part, schema)| (part, jsonschema::validator_for(&schema).expect("a valid schema")))
     });
-    let json: Value = serde_json::from_str(&report.to_json()).map_err(|error| error.to_string())?;
-    let faults: Vec<String> = SCHEMA.iter_errors(&json).map(|error| format!("{}: {error}", error.instance_path())).collect();
-    if json != serde_json::from_str::<Value>(&report.to_json_pretty()).map_err(|error| error.to_string())? {
+    let json: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
+    let (_, schema) = SCHEMAS.iter().find(|(known, _)| *known == part).expect("a part of the schema");
+    let faults: Vec<String> = schema.iter_errors(&json).map(|error| format!("{}: {error}", error.instance_path())).collect();
+    if json != serde_json::from_str::<Value>(pretty).map_err(|error| error.to_string())? {
         return Err("the two JSON forms of the report differ".to_owned());
     }
     if faults.is_empty() { Ok(()) } else { Err(faults.join("\n")) }

@@ -29,8 +29,11 @@ fn main() -> std::io::Result<()> {
     for (name, text) in RECEIPTS {
         save("receipt_json", name, text.as_bytes())?;
     }
-    for id in ["verified", "chain-processor-ca", "chain-nul", "quote-auth-long"] {
+    for id in ["verified", "chain-processor-ca", "chain-nul", "quote-auth-long", "quote-v5-td15-ex"] {
         save("quote", id, &part(id, "quote_b64")?)?;
+    }
+    for id in ["bare-v4", "bare-v5-td15", "sgx-v3", "sgx-v5"] {
+        save("bare_quote", id, &std::fs::read(vectors::folder().join("quotes").join(id).with_extension("bin"))?)?;
     }
     for id in ["verified", "collateral-v3", "crl-pem", "crl-hex"] {
         save("collateral", id, &part(id, "collateral_b64")?)?;

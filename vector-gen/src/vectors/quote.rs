@@ -3,13 +3,16 @@
 use super::{Vector, classic};
 use crate::pki::Key;
 use crate::quote::{
-    ATTESTATION_KEY, AUTH_LENGTH, BODY, OUTER_LENGTH, QE_REPORT, QE_REPORT_SIGNATURE, QE_SVN, SIGNATURE, SIGNATURE_LENGTH, add_to_length,
+    ATTESTATION_KEY, AUTH_LENGTH, BODY, BODY_V5, OUTER_LENGTH, QE_REPORT, QE_REPORT_SIGNATURE, QE_SVN, SIGNATURE, SIGNATURE_LENGTH,
+    add_to_length,
 };
+use crate::receipt::Material;
 
 pub(super) fn vectors() -> Vec<Vector> {
     let mut vectors = layout();
     vectors.extend(header());
     vectors.extend(signatures());
+    vectors.extend(version_5());
     vectors
 }
 
@@ -81,14 +84,17 @@ fn layout() -> Vec<Vector> {
 
 fn header() -> Vec<Vector> {
     vec![
-        classic("quote-version-5", "Version 5 is not checked, and is no fraud.")
-            .change(|m| m.quote.version = 5)
+        classic("quote-version-6", "An unknown version is not checked, and is no fraud.")
+            .change(|m| m.quote.version = 6)
             .unverifiable(&["quote.version-unsupported"]),
-        classic("quote-version-3", "Version 3 is not checked, and is no fraud.")
-            .change(|m| m.quote.version = 3)
+        classic("quote-version-3", "A quote of version 3 is never of a trust domain, so it has no place in a receipt.")
+            .change(|m| m.use_sgx(3))
             .unverifiable(&["quote.version-unsupported"]),
-        classic("quote-tee-sgx", "A quote of an SGX enclave is not one of a TD.")
-            .change(|m| m.quote.tee = 0)
+        classic("quote-tee-sgx", "A quote of an SGX enclave is not one of a TD, so it has no place in a receipt.")
+            .change(|m| m.use_sgx(4))
+            .unverifiable(&["quote.tee-unsupported"]),
+        classic("quote-tee-unknown", "An unknown kind of TEE is not checked.")
+            .change(|m| m.quote.tee = 0x82)
             .unverifiable(&["quote.tee-unsupported"]),
         classic("quote-key-type-p384", "Another kind of attestation key is not checked.")
             .change(|m| m.quote.key_type = 3)
@@ -151,4 +157,70 @@ fn signatures() -> Vec<Vector> {
         })
         .invalid(&["qe.report-data-wrong"]),
     ]
+}
+
+fn version_5() -> Vec<Vector> {
+    let td15 = |id: &str, rule: &str| classic(id, rule).change(Material::use_td15);
+    let extended = |id: &str, rule: &str| td15(id, rule).change(|m| m.quote.body.td15.iter_mut().for_each(|td15| td15.extended = true));
+    vec![
+        classic("quote-v5-td10", "Version 5 puts a descriptor before the body, and every field after it moves.")
+            .change(|m| m.quote.version = 5)
+            .verified(&[]),
+        td15("quote-v5-td15", "A TD 1.5 body adds a second SVN and the service TD.").verified(&[]),
+        extended("quote-v5-td15-ex", "A TD 1.5Ex body adds fields that are signed and not used.").verified(&[]),
+        td15("quote-v5-padded", "A quote of version 5 may stand in a larger buffer too.")
+            .change(|m| m.quote.padded_to = 8000)
+            .verified(&[]),
+        td15("quote-v5-type-unknown", "An unknown type of body is not checked, and is no fraud.")
+            .change(|m| m.quote.body_type = Some(5))
+            .unverifiable(&["quote.version-unsupported"]),
+        td15("quote-v5-type-of-sgx", "An SGX body does not stand in a quote of a TD.")
+            .change(|m| {
+                m.quote.body_type = Some(1);
+                m.quote.body_size = Some(384);
+            })
+            .unverifiable(&["quote.version-unsupported"]),
+        td15("quote-v5-size-of-td10", "The size in the descriptor is that of the body's type.")
+            .change(|m| m.quote.body_size = Some(584))
+            .invalid(&["quote.malformed"]),
+        td15("quote-v5-size-zero", "A body of no bytes is not one of its type.")
+            .change(|m| m.quote.body_size = Some(0))
+            .invalid(&["quote.malformed"]),
+        classic("quote-v5-type-and-size-of-td15", "A body that is shorter than its descriptor says ends somewhere in the signature data.")
+            .change(|m| {
+                m.quote.version = 5;
+                m.quote.body_type = Some(3);
+                m.quote.body_size = Some(648);
+            })
+            .invalid(&["quote.truncated"]),
+        td15("quote-v5-descriptor-unsigned", "The signature covers the descriptor.")
+            .change(|m| m.quote.descriptor_is_signed = false)
+            .invalid(&["quote.signature-wrong"]),
+        extended("quote-v5-extension-edited", "The signature covers the fields that are not used too.")
+            .change(|m| m.quote.afterwards.add(|quote| quote[BODY_V5 + 884] ^= 1))
+            .invalid(&["quote.signature-wrong"]),
+        td15("quote-v5-cut-in-body", "A quote that ends inside a longer body is refused.")
+            .change(|m| m.quote.afterwards.add(|quote| quote.truncate(BODY_V5 + 600)))
+            .invalid(&["quote.truncated"]),
+        td15("quote-v5-cut-in-descriptor", "A quote that ends inside its descriptor is refused.")
+            .change(|m| m.quote.afterwards.add(|quote| quote.truncate(BODY_V5 - 1)))
+            .invalid(&["quote.truncated"]),
+        td15("quote-v5-other-binding", "The report data of a longer body binds the same fields.")
+            .change(|m| m.receipt.afterwards.add(|document| document.set("/tdx/nonce", "0".repeat(64))))
+            .invalid(&["binding.nonce-mismatch", "binding.report-data-mismatch"]),
+        td15("quote-v5-service-td", "A service TD that is bound can act on the TD that made the quote.")
+            .change(bind_service_td)
+            .invalid(&["td.service-td-bound"]),
+        td15("quote-v5-service-td-tolerant", "A policy may accept a bound service TD as weaker, never as good.")
+            .change(bind_service_td)
+            .policy("tolerant")
+            .thin(&["td.service-td-bound"]),
+        td15("quote-v5-debug", "The attributes of a longer body are judged too.")
+            .change(|m| m.quote.body.td_attributes |= 1)
+            .invalid(&["td.debug"]),
+    ]
+}
+
+fn bind_service_td(material: &mut Material) {
+    material.quote.body.td15.iter_mut().for_each(|td15| td15.service_td[47] = 1);
 }

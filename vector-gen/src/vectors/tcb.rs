@@ -16,6 +16,7 @@ pub(super) fn vectors() -> Vec<Vector> {
     vectors.extend(levels());
     vectors.extend(module());
     vectors.extend(quoting_enclave());
+    vectors.extend(relaunch());
     vectors.extend(attributes());
     vectors
 }
@@ -140,6 +141,56 @@ fn module() -> Vec<Vector> {
     ]
 }
 
+/// The TD was launched with `launch`; now the TDX module has the SVN `now`.
+fn launched(launch: [u8; 3], now: [u8; 3]) -> impl Fn(&mut Material) {
+    move |m| {
+        m.use_td15();
+        let body = &mut m.quote.body;
+        body.tee_tcb_svn[..3].copy_from_slice(&launch);
+        body.td15.iter_mut().for_each(|td15| td15.tee_tcb_svn2[..3].copy_from_slice(&now));
+    }
+}
+
+fn relaunch() -> Vec<Vector> {
+    let advised = |id: &str, rule: &str| classic(id, rule).change(launched([3, 1, 3], [5, 1, 3]));
+    let unsupported = &["tcb.no-matching-level"];
+    vec![
+        advised("relaunch-module", "A TD that was launched by an old module, under which a new one runs now, is to be launched again.")
+            .thin(&["tcb.relaunch-advised"]),
+        advised("relaunch-tolerant", "A policy may read relaunch advice as a note.").policy("tolerant").verified(&["tcb.relaunch-advised"]),
+        classic("relaunch-platform", "The other TDX components count for relaunch advice like the module.")
+            .change(launched([5, 1, 2], [5, 1, 3]))
+            .thin(&["tcb.relaunch-advised"]),
+        advised("relaunch-configuration", "Relaunch advice says so where the platform also needs configuration.")
+            .change(set_platform_status("ConfigurationNeeded"))
+            .thin(&["tcb.relaunch-advised-configuration-needed"]),
+        advised("relaunch-configuration-tolerant", "A policy may read that as a note too.")
+            .change(set_platform_status("ConfigurationNeeded"))
+            .policy("tolerant")
+            .verified(&["tcb.relaunch-advised-configuration-needed"]),
+        classic("relaunch-both-behind", "Where the module that runs now is old too, launching again is no help.")
+            .change(launched([3, 1, 3], [3, 1, 3]))
+            .thin(&["tcb.out-of-date"]),
+        classic("relaunch-other-cause", "Where the quoting enclave is behind, launching again is no help.")
+            .change(launched([3, 1, 3], [5, 1, 3]))
+            .change(|m| m.collateral.qe_identity.body.set(QE_SVN, 7))
+            .thin(&["tcb.out-of-date"]),
+        classic("relaunch-module-unknown", "The module that runs now has to be one that the TCB info lists.")
+            .change(launched([5, 1, 3], [5, 2, 3]))
+            .invalid(unsupported),
+        classic("relaunch-module-below-all", "The module that runs now has to stand on a level.")
+            .change(launched([5, 1, 3], [1, 1, 3]))
+            .invalid(unsupported),
+        classic("relaunch-platform-below-all", "The platform has to stand on a level now as well.")
+            .change(launched([5, 1, 3], [5, 1, 1]))
+            .invalid(unsupported),
+        classic("relaunch-module-revoked", "A module that is revoked now is final, whichever launched the TD.")
+            .change(launched([5, 1, 3], [3, 1, 3]))
+            .change(|m| m.collateral.tcb_info.body.set("/tdxModuleIdentities/0/tcbLevels/1/tcbStatus", "Revoked"))
+            .invalid(&["tcb.revoked"]),
+    ]
+}
+
 fn quoting_enclave() -> Vec<Vector> {
     let mismatch = &["qe.identity-mismatch"];
     let changed = |id: &str, rule: &str, change: fn(&mut Material)| classic(id, rule).change(change);
@@ -154,6 +205,11 @@ fn quoting_enclave() -> Vec<Vector> {
         .invalid(mismatch),
         changed("qe-debug", "A quoting enclave in debug mode is not the one that Intel describes.", |m| {
             m.quote.qe.flags |= 2;
+        })
+        .invalid(mismatch),
+        changed("qe-debug-unmasked", "A quoting enclave in debug mode is refused whatever the mask of its identity leaves out.", |m| {
+            m.quote.qe.flags |= 2;
+            m.collateral.qe_identity.body.set("/attributesMask", "F9FFFFFFFFFFFFFF0000000000000000");
         })
         .invalid(mismatch),
         changed("qe-misc-select", "The MISCSELECT of the quoting enclave is compared under its mask.", |m| {

@@ -1,8 +1,10 @@
 //! The binary as its users meet it: exit codes, what is read, what is printed and where.
 
 mod exit_codes;
+mod expectations;
 mod inputs;
 mod output;
+mod quote;
 mod score;
 mod settings;
 mod shared;

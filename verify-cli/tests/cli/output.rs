@@ -149,7 +149,7 @@ fn verbose_lists_checks_notes_and_claims() {
         "scorer.not-rerun",
         "nonce          /attestation/code/commit = \"0123456789abcdef0123456789abcdef01234567\"",
         "asserted       /attestation/code/repo = ",
-        "MRTD    ff3c1e7abad2051bfcbea9578e0978b93f64c6adeaf2c5e5c97f77f9694c3e53232dc5d5ed7e2ccfcc92f3581184fbe1",
+        "MRTD         ff3c1e7abad2051bfcbea9578e0978b93f64c6adeaf2c5e5c97f77f9694c3e53232dc5d5ed7e2ccfcc92f3581184fbe1",
     ] {
         assert!(verbose.contains(text), "{text}\nis not in\n{verbose}");
     }

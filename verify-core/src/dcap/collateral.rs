@@ -48,6 +48,10 @@ pub(crate) enum SignedDocument {
 
 impl Collateral {
     pub(crate) fn read(bytes: &[u8], findings: &mut Findings) -> Checked<Self> {
+        if bytes.len() > limits::COLLATERAL_BYTES {
+            let message = format!("the collateral has {} bytes; at most {} are read", bytes.len(), limits::COLLATERAL_BYTES);
+            return Err(findings.stop(Problem::new(Code::LimitExceeded, Location::document(DOCUMENT), message)));
+        }
         let value = read_json(bytes, DOCUMENT, findings)?;
         let Some(fields) = Fields::of(&value, "", FORMAT, findings) else {
             return Err(Stopped(Code::CollateralMalformed));

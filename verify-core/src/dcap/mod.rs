@@ -1,29 +1,42 @@
 //! Verification of Intel quotes against Intel's collateral, without any receipt.
 //!
-//! A *quote* is what a TDX trust domain hands out to show what it is: measurements and 64 bytes of its choice (the report
-//! data), signed by a key that a chain of certificates ties to Intel's root. The *collateral* is what Intel signs about
+//! A *quote* is what a TDX trust domain or an SGX enclave hands out to show what it is: measurements and 64 bytes of its choice
+//! (the report data), signed by a key that a chain of certificates ties to Intel's root. The *collateral* is what Intel signs about
 //! platforms: TCB info, the identity of the quoting enclave and two revocation lists. [`verify_quote`] judges the one by the
 //! other, offline, at one instant:
 //!
 //! ```
 //! use verify_core::dcap::verify_quote;
-//! use verify_core::{Anchors, Instant, Outcome};
+//! use verify_core::{Anchors, Instant, Outcome, TrustDomainFacts};
 //!
-//! let (quote, collateral) = (b"not a quote", b"{}");
-//! let report = verify_quote(quote, collateral, Instant::Collateral, &Anchors::intel());
-//! assert_ne!(report.outcome, Outcome::Verified);
-//! for problem in &report.problems {
-//!     println!("{} at {}: {}", problem.code, problem.location, problem.message);
+//! /// Whether this is a genuine quote of the trust domain with this MRTD, over this report data (both in hex).
+//! fn is_of(mrtd: &str, report_data: &str, quote: &[u8], collateral: &[u8]) -> bool {
+//!     let report = verify_quote(quote, collateral, Instant::Collateral, &Anchors::intel());
+//!     for problem in &report.problems {
+//!         println!("{} at {}: {}", problem.code, problem.location, problem.message);
+//!     }
+//!     let is_wanted = |domain: TrustDomainFacts| domain.mrtd == mrtd && domain.report_data == report_data;
+//!     report.outcome == Outcome::Verified && report.facts.trust_domain.is_some_and(is_wanted)
 //! }
+//!
+//! assert!(!is_of("00", "00", b"not a quote", b"{}"));
 //! ```
 //!
 //! A report says *verified* where every rule holds: the layout fits exactly, the signatures lead to the anchors, nothing is
 //! revoked, everything signed is current at the instant, the collateral is of this platform, the quoting enclave and the TDX
-//! module are Intel's, all stand on an up-to-date TCB level, and the trust domain is closed to its host. That is all: whose
-//! measurements those are, and what the report data means, the caller has to compare with what he expects
-//! ([`QuoteFacts`](crate::QuoteFacts)). A quote says nothing about when it was made.
+//! module are Intel's, all stand on an up-to-date TCB level, and the trust domain or enclave is closed to its host. That is
+//! all: whose measurements those are, and what the report data means, the caller has to compare with what he expects
+//! ([`QuoteFacts`]); anybody with a genuine machine can have a genuine quote. Nor does a quote say when it
+//! was made.
+//!
+//! | version | of | TCB info | identity |
+//! |---|---|---|---|
+//! | 3 | an SGX enclave | SGX | QE |
+//! | 4 | a trust domain (TD 1.0), or an SGX enclave | TDX, or SGX | TD_QE, or QE |
+//! | 5 | a trust domain (TD 1.0, 1.5, 1.5Ex), or an SGX enclave | TDX, or SGX | TD_QE, or QE |
 
 pub(crate) mod age;
+pub(crate) mod attributes;
 pub(crate) mod chain;
 pub(crate) mod collateral;
 pub(crate) mod crl;
@@ -34,7 +47,6 @@ pub(crate) mod sgx_extension;
 pub(crate) mod signed;
 pub(crate) mod tcb;
 pub(crate) mod tcb_info;
-pub(crate) mod td_attributes;
 
 use data_encoding::HEXLOWER;
 
@@ -45,7 +57,7 @@ use crate::dcap::chain::{CollateralSigner, PckChain};
 use crate::dcap::collateral::Collateral;
 use crate::dcap::crl::Crl;
 use crate::dcap::qe_identity::QeIdentity;
-use crate::dcap::quote::{QeReport, Quote, TdReport};
+use crate::dcap::quote::{Accepted, Body, EnclaveReport, Quote, TdReport};
 use crate::dcap::sgx_extension::SgxExtension;
 use crate::dcap::signed::Authentic;
 use crate::dcap::tcb::Evaluation;
@@ -54,7 +66,8 @@ use crate::ledger::{Checked, Findings, Ledger, Stopped, need};
 use crate::policy::Policy;
 use crate::problem::{Code, Effect, Location, Problem};
 use crate::report::{
-    AnchorsInForce, Input, Judged, ObjectWindow, Obligation, PlatformFacts, QuoteFacts, QuoteReport, Tool, TrustDomainFacts, WindowFacts,
+    AnchorsInForce, EnclaveFacts, Input, Judged, ObjectWindow, Obligation, PlatformFacts, QuoteFacts, QuoteReport, Tool, TrustDomainFacts,
+    WindowFacts,
 };
 use crate::time::Timestamp;
 
@@ -83,9 +96,9 @@ impl Instant {
 
 /// Judges `quote` by `collateral` at the instant `at`, trusting `anchors`. Findings have the effects of the registry.
 ///
-/// `quote` is the quote's bytes: version 4 with a TD 1.0 body; zero bytes may follow. `collateral` is the JSON of either known
-/// container: the Polaris item map of version 1 or dcap-qvl's QuoteCollateralV3. Total: hostile bytes give a report as any
-/// others do.
+/// `quote` is the quote's bytes, at most 64 KiB, of version 3, 4 or 5; zero bytes may follow. It may be of a TDX trust domain
+/// (TD 1.0, TD 1.5 or TD 1.5Ex) or of an SGX enclave. `collateral` is the JSON of either known container, at most 4 MiB: the
+/// Polaris item map of version 1 or dcap-qvl's QuoteCollateralV3. Total: hostile bytes give a report as any others do.
 pub fn verify_quote(quote: &[u8], collateral: &[u8], at: Instant, anchors: &Anchors) -> QuoteReport {
     judge(quote, collateral, at, &Policy::strict(), anchors)
 }
@@ -93,7 +106,7 @@ pub fn verify_quote(quote: &[u8], collateral: &[u8], at: Instant, anchors: &Anch
 /// Like [`verify_quote`], with the effects of findings from `policy`.
 pub(crate) fn judge(quote: &[u8], collateral: &[u8], at: Instant, policy: &Policy, anchors: &Anchors) -> QuoteReport {
     let mut ledger = Ledger::default();
-    let Appraisal { judged, facts, .. } = verify(Ok(quote), Ok(collateral), at, policy, anchors, &mut ledger);
+    let Appraisal { judged, facts, .. } = verify(Ok(quote), Accepted::Any, Ok(collateral), at, policy, anchors, &mut ledger);
     let (outcome, checks, problems) = ledger.settle(Obligation::OF_A_QUOTE, policy);
     QuoteReport {
         report_version: 1,
@@ -123,9 +136,10 @@ pub(crate) struct Appraisal<'a> {
 }
 
 /// Checks `quote` against `collateral` and `anchors`: layout, signatures up to the root, revocation, validity at `instant`,
-/// identities, TCB level, TD attributes.
+/// identities, TCB level, attributes.
 pub(crate) fn verify<'a>(
     quote: Checked<&'a [u8]>,
+    accepted: Accepted,
     collateral: Checked<&[u8]>,
     instant: Instant,
     policy: &Policy,
@@ -133,7 +147,7 @@ pub(crate) fn verify<'a>(
     ledger: &mut Ledger,
 ) -> Appraisal<'a> {
     // What is carried: layouts only.
-    let quote = ledger.meet(Obligation::Quote, |findings| Quote::read(quote?, findings));
+    let quote = ledger.meet(Obligation::Quote, |findings| Quote::read(quote?, accepted, findings));
     let collateral = ledger.meet(Obligation::Collateral, |findings| Collateral::read(collateral?, findings));
 
     // Who vouches: from the PCK certificate and the collateral signer up to the root.
@@ -171,33 +185,30 @@ pub(crate) fn verify<'a>(
         })
     });
     let attestation_key = ledger.meet(Obligation::QeBinding, |findings| attestation_key(need(&quote)?, need(&qe_report)?, findings));
-    let trust_domain = ledger.meet(Obligation::QuoteSignature, |findings| {
+    let body = ledger.meet(Obligation::QuoteSignature, |findings| {
         let (quote, key) = (need(&quote)?, need(&attestation_key)?);
-        quote.trust_domain.verify(key).ok_or_else(|| {
-            findings.stop(Problem::new(
-                Code::QuoteSignature,
-                Location::offset("quote", 636),
-                "the quote is not signed by its attestation key",
-            ))
+        quote.body.verify(key).ok_or_else(|| {
+            let location = Location::offset("quote", quote.signature_offset);
+            findings.stop(Problem::new(Code::QuoteSignature, location, "the quote is not signed by its attestation key"))
         })
     });
     let tcb_info = ledger.meet(Obligation::TcbInfo, |findings| {
-        let (document, signers) = (need(&need(&collateral)?.tcb_info)?, need(&signers)?);
+        let (tee, document, signers) = (need(&quote)?.tee(), need(&need(&collateral)?.tcb_info)?, need(&signers)?);
         let opened = document.open("tcbInfo", tcb_info::FORMAT, findings)?;
         let value = opened.signed().verify(&signers.tcb_info.key).ok_or_else(|| {
             let message = "the TCB info is not signed by the TCB signing key";
             findings.stop(Problem::new(Code::TcbInfoSignature, Location::document("TCB info"), message))
         })?;
-        value.read(|value| TcbInfo::read(value, findings))
+        value.read(|value| TcbInfo::read(value, tee, findings))
     });
     let qe_identity = ledger.meet(Obligation::QeIdentity, |findings| {
-        let (document, signers) = (need(&need(&collateral)?.qe_identity)?, need(&signers)?);
+        let (tee, document, signers) = (need(&quote)?.tee(), need(&need(&collateral)?.qe_identity)?, need(&signers)?);
         let opened = document.open("enclaveIdentity", qe_identity::FORMAT, findings)?;
         let value = opened.signed().verify(&signers.qe_identity.key).ok_or_else(|| {
             let message = "the QE identity is not signed by the TCB signing key";
             findings.stop(Problem::new(Code::QeIdentitySignature, Location::document("QE identity"), message))
         })?;
-        value.read(|value| QeIdentity::read(value, findings))
+        value.read(|value| QeIdentity::read(value, tee, findings))
     });
 
     // When: one instant for every signed object.
@@ -222,29 +233,29 @@ pub(crate) fn verify<'a>(
         Ok(window)
     });
 
-    // What that says about this platform and this trust domain.
+    // What that says about this platform and this trust domain or enclave.
     let _same_platform = ledger.meet(Obligation::Platform, |findings| {
         check_platform(need(&platform)?, need(&tcb_info)?, findings);
         Ok(())
     });
-    let _td_quoting_enclave = ledger.meet(Obligation::QuotingEnclave, |findings| {
+    let _quoting_enclave = ledger.meet(Obligation::QuotingEnclave, |findings| {
         need(&qe_identity)?.check(need(&qe_report)?, findings);
         Ok(())
     });
-    let module = ledger.meet(Obligation::TdxModule, |findings| tcb::module_level(need(&trust_domain)?, need(&tcb_info)?, findings));
+    let modules = ledger.meet(Obligation::TdxModule, |findings| tcb::modules(need(&body)?, need(&tcb_info)?, findings));
     let tcb = ledger.meet(Obligation::TcbStatus, |findings| {
         let evaluation = Evaluation {
             platform: need(&platform)?,
-            report: need(&trust_domain)?,
+            modules: need(&modules)?,
             qe_report: need(&qe_report)?,
             tcb_info: need(&tcb_info)?,
             qe_identity: need(&qe_identity)?,
         };
         check_evaluation_numbers(evaluation.tcb_info, evaluation.qe_identity, policy, findings);
-        evaluation.status(need(&module)?.as_ref(), findings)
+        evaluation.status(findings)
     });
-    let _closed = ledger.meet(Obligation::TdAttributes, |findings| {
-        td_attributes::check(need(&trust_domain)?, findings);
+    let _closed = ledger.meet(Obligation::Attributes, |findings| {
+        attributes::check(need(&body)?, findings);
         Ok(())
     });
 
@@ -253,13 +264,20 @@ pub(crate) fn verify<'a>(
     let facts = if authentic.is_err_and(|Stopped(code)| policy.effect(code) == Effect::Refutes) {
         QuoteFacts::default()
     } else {
+        let (trust_domain, enclave) = match body.as_deref() {
+            Ok(Body::TrustDomain(report)) => (Some(trust_domain_facts(report)), None),
+            Ok(Body::Enclave(report)) => (None, Some(enclave_facts(report))),
+            Err(_) => (None, None),
+        };
         QuoteFacts {
             platform: chain.as_ref().ok().zip(platform.ok()).map(|(chain, platform)| platform_facts(chain, &platform)),
-            trust_domain: trust_domain.as_ref().ok().map(|report| trust_domain_facts(report)),
+            trust_domain,
+            enclave,
             tcb: tcb.ok(),
             window: window.ok(),
         }
     };
+    let trust_domain = body.and_then(|body| body.read(Body::into_trust_domain));
     Appraisal { quote, trust_domain, genuine, judged, facts }
 }
 
@@ -308,7 +326,7 @@ fn check_revocation(
 }
 
 /// The QE report vouches for the attestation key with all of its report data: SHA-256(key, authentication data), then zeros.
-fn attestation_key(quote: &Quote<'_>, qe_report: &Authentic<QeReport<'_>>, findings: &mut Findings) -> Checked<PublicKey> {
+fn attestation_key(quote: &Quote<'_>, qe_report: &Authentic<EnclaveReport<'_>>, findings: &mut Findings) -> Checked<PublicKey> {
     let mut wanted = crypto::sha256([quote.attestation_key.as_slice(), quote.qe_authentication]).to_vec();
     wanted.resize(64, 0);
     if qe_report.report_data.as_slice() != wanted {
@@ -319,7 +337,7 @@ fn attestation_key(quote: &Quote<'_>, qe_report: &Authentic<QeReport<'_>>, findi
     PublicKey::from_coordinates(quote.attestation_key).ok_or_else(|| {
         findings.stop(Problem::new(
             Code::QuoteAttestationKey,
-            Location::offset("quote", 700),
+            Location::offset("quote", quote.signature_offset.saturating_add(64)),
             "the attestation key is not a point on P-256",
         ))
     })
@@ -418,6 +436,20 @@ pub(crate) fn trust_domain_facts(report: &TdReport<'_>) -> TrustDomainFacts {
         td_attributes: HEXLOWER.encode(report.td_attributes),
         xfam: HEXLOWER.encode(report.xfam),
         tee_tcb_svn: HEXLOWER.encode(report.tee_tcb_svn),
+        tee_tcb_svn2: report.td15.map(|td15| HEXLOWER.encode(td15.tee_tcb_svn2)),
+        mrservicetd: report.td15.map(|td15| HEXLOWER.encode(td15.mrservicetd)),
+        report_data: HEXLOWER.encode(report.report_data),
+    }
+}
+
+/// The fields of an SGX enclave's report as hex.
+pub(crate) fn enclave_facts(report: &EnclaveReport<'_>) -> EnclaveFacts {
+    EnclaveFacts {
+        mrenclave: HEXLOWER.encode(report.mrenclave),
+        mrsigner: HEXLOWER.encode(report.mrsigner),
+        isv_prod_id: report.isv_prod_id,
+        isv_svn: report.isv_svn,
+        attributes: HEXLOWER.encode(report.attributes),
         report_data: HEXLOWER.encode(report.report_data),
     }
 }

@@ -1,7 +1,8 @@
-//! Intel's identity of the TD quoting enclave, version 2 (Intel PCS API version 4).
+//! Intel's identity of a quoting enclave, version 2 (Intel PCS API version 4).
 
+use crate::dcap::attributes;
 use crate::dcap::level::{self, SvnLevel};
-use crate::dcap::quote::QeReport;
+use crate::dcap::quote::{EnclaveReport, Tee};
 use crate::dcap::signed::Authentic;
 use crate::fields::{Fields, Format};
 use crate::json::Value;
@@ -31,18 +32,23 @@ pub(crate) struct QeIdentity {
 }
 
 impl QeIdentity {
-    /// Reads the value of `enclaveIdentity`. Members that Intel adds later are allowed.
-    pub(crate) fn read(value: &Value<'_>, findings: &mut Findings) -> Checked<Self> {
+    /// Reads the value of `enclaveIdentity`, which has to be of the enclave that makes quotes for `tee`. Members that Intel
+    /// adds later are allowed.
+    pub(crate) fn read(value: &Value<'_>, tee: Tee, findings: &mut Findings) -> Checked<Self> {
         let pointer = "/enclaveIdentity";
         let stopped = Stopped(Code::QeIdentityMalformed);
         let mut fields = Fields::of(value, pointer, FORMAT, findings).ok_or(stopped)?;
         let (version, id) = (fields.integer::<u32>("version"), fields.string("id"));
         let (version, id) = (version.ok_or(stopped)?, id.ok_or(stopped)?);
-        if id != "TD_QE" {
-            let shown = crate::text::quoted(id);
-            let message = format!("the identity is of the enclave {shown}, but a TDX quote is signed by the TD quoting enclave");
+        let wanted = match tee {
+            Tee::Sgx => "QE",
+            Tee::Tdx => "TD_QE",
+        };
+        if id != wanted {
+            let (shown, wanted) = (crate::text::quoted(id), crate::text::quoted(wanted));
+            let message = format!("the identity is of the enclave {shown}, but the quoting enclave for {} is {wanted}", tee.name());
             let location = Location::pointer(FORMAT.document, format!("{pointer}/id"));
-            return Err(findings.stop(Problem::new(Code::QeIdentityKind, location, message).found(shown).wanted("\"TD_QE\"")));
+            return Err(findings.stop(Problem::new(Code::QeIdentityKind, location, message).found(shown).wanted(wanted)));
         }
         if version != 2 {
             let location = Location::pointer(FORMAT.document, format!("{pointer}/version"));
@@ -76,13 +82,13 @@ impl QeIdentity {
     }
 
     /// Compares a certified report with this identity: a platform certifies any enclave, and only this one makes quotes.
-    pub(crate) fn check(&self, report: &Authentic<QeReport<'_>>, findings: &mut Findings) {
+    pub(crate) fn check(&self, report: &Authentic<EnclaveReport<'_>>, findings: &mut Findings) {
         let hex = |bytes: &[u8]| data_encoding::HEXLOWER.encode(bytes);
         let masked = |bytes: &[u8], mask: &[u8]| bytes.iter().zip(mask).map(|(byte, mask)| byte & mask).collect::<Vec<u8>>();
         let mut compare = |field: &str, found: String, wanted: String| {
             if found != wanted {
                 let message =
-                    format!("{field} of the enclave that vouches for the attestation key is {found}; the TD quoting enclave has {wanted}");
+                    format!("{field} of the enclave that vouches for the attestation key is {found}; the quoting enclave has {wanted}");
                 findings
                     .raise(Problem::new(Code::QeIdentityMismatch, Location::document("QE report"), message).found(found).wanted(wanted));
             }
@@ -91,5 +97,9 @@ impl QeIdentity {
         compare("ISVPRODID", report.isv_prod_id.to_string(), self.isv_prod_id.to_string());
         compare("MISCSELECT (masked)", hex(&masked(report.miscselect, &self.miscselect_mask)), hex(&self.miscselect));
         compare("ATTRIBUTES (masked)", hex(&masked(report.attributes, &self.attributes_mask)), hex(&self.attributes));
+        if attributes::is_debug_enclave(report) {
+            let message = "the enclave that vouches for the attestation key runs in debug mode";
+            findings.raise(Problem::new(Code::QeIdentityMismatch, Location::document("QE report"), message));
+        }
     }
 }

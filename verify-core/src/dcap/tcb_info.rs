@@ -1,17 +1,20 @@
-//! Intel's TCB info, version 3, for TDX (Intel PCS API version 4).
+//! Intel's TCB info, version 3, for SGX and for TDX (Intel PCS API version 4).
 
 use std::collections::BTreeSet;
 
 use crate::dcap::level::{self, Level, SvnLevel};
+use crate::dcap::quote::Tee;
 use crate::fields::{Fields, Format};
 use crate::json::Value;
 use crate::ledger::{Checked, Findings, Stopped};
 use crate::problem::{Code, Location, Problem};
 use crate::report::ObjectWindow;
-use crate::text::is_hex;
+use crate::text::{is_hex, quoted};
 
 pub(crate) const FORMAT: Format =
     Format { document: "TCB info", missing: Code::TcbInfoMalformed, wrong_type: Code::TcbInfoMalformed, malformed: Code::TcbInfoMalformed };
+
+const POINTER: &str = "/tcbInfo";
 
 #[derive(Clone, Debug)]
 pub(crate) struct TcbInfo {
@@ -19,8 +22,8 @@ pub(crate) struct TcbInfo {
     pub(crate) fmspc: [u8; 6],
     pub(crate) pce_id: [u8; 2],
     pub(crate) evaluation: u32,
-    /// Identity of a TDX module of version 0.
-    pub(crate) base_module: ModuleIdentity,
+    /// Identity of a TDX module of version 0. TCB info for SGX speaks of no module.
+    pub(crate) base_module: Option<ModuleIdentity>,
     pub(crate) modules: Vec<Module>,
     /// Highest first; no two are alike.
     pub(crate) levels: Vec<PlatformLevel>,
@@ -45,61 +48,53 @@ pub(crate) struct Module {
 pub(crate) struct PlatformLevel {
     pub(crate) sgx_components: [u8; 16],
     pub(crate) pce_svn: u16,
+    /// Zero in TCB info for SGX, which has none.
     pub(crate) tdx_components: [u8; 16],
     pub(crate) level: Level,
 }
 
 impl TcbInfo {
-    /// Reads the value of `tcbInfo`. Members that Intel adds later are allowed.
-    pub(crate) fn read(value: &Value<'_>, findings: &mut Findings) -> Checked<Self> {
-        let pointer = "/tcbInfo";
+    /// Reads the value of `tcbInfo`, which has to be for `tee`. Members that Intel adds later are allowed.
+    pub(crate) fn read(value: &Value<'_>, tee: Tee, findings: &mut Findings) -> Checked<Self> {
         let stopped = Stopped(Code::TcbInfoMalformed);
-        let mut fields = Fields::of(value, pointer, FORMAT, findings).ok_or(stopped)?;
-        let (version, id, tcb_type) = (fields.integer::<u32>("version"), fields.string("id"), fields.integer::<u32>("tcbType"));
-        let (version, id, tcb_type) = (version.ok_or(stopped)?, id.ok_or(stopped)?, tcb_type.ok_or(stopped)?);
-        let mut refuse = |code: Code, name: &str, message: String, found: String, wanted: &str| {
-            let location = Location::pointer(FORMAT.document, format!("{pointer}/{name}"));
-            Err(findings.stop(Problem::new(code, location, message).found(found).wanted(wanted)))
-        };
-        if id != "TDX" {
-            let shown = crate::text::quoted(id);
-            return refuse(
-                Code::TcbInfoKind,
-                "id",
-                format!("the TCB info is for {shown}, but the quote is of a TDX trust domain"),
-                shown,
-                "\"TDX\"",
-            );
-        }
+        let mut fields = Fields::of(value, POINTER, FORMAT, findings).ok_or(stopped)?;
+        let version = fields.integer::<u32>("version").ok_or(stopped)?;
         if version != 3 {
-            return refuse(
-                Code::TcbInfoVersion,
-                "version",
-                format!("TCB info version {version} is not supported"),
-                version.to_string(),
-                "3",
-            );
+            let message = format!("TCB info version {version} is not supported");
+            return Err(refuse(Code::TcbInfoVersion, "version", message, version.to_string(), "3", findings));
+        }
+        // Version 2 has no id, and other members besides.
+        let (id, tcb_type) = (fields.string("id"), fields.integer::<u32>("tcbType"));
+        let (id, tcb_type) = (id.ok_or(stopped)?, tcb_type.ok_or(stopped)?);
+        if id != tee.name() {
+            let (shown, wanted) = (quoted(id), quoted(tee.name()));
+            let message = format!("the TCB info is for {shown}, but the quote is of {wanted}");
+            return Err(refuse(Code::TcbInfoKind, "id", message, shown, &wanted, findings));
         }
         if tcb_type != 0 {
-            return refuse(Code::TcbInfoVersion, "tcbType", format!("TCB type {tcb_type} is not supported"), tcb_type.to_string(), "0");
+            let message = format!("TCB type {tcb_type} is not supported");
+            return Err(refuse(Code::TcbInfoVersion, "tcbType", message, tcb_type.to_string(), "0", findings));
         }
-        let mut fields = Fields::of(value, pointer, FORMAT, findings).ok_or(stopped)?;
-        let read = Self::read_fields(&mut fields);
-        read.ok_or(stopped)
+        Self::read_fields(&mut fields, tee).ok_or(stopped)
     }
 
-    fn read_fields(fields: &mut Fields<'_, '_, '_>) -> Option<Self> {
+    fn read_fields(fields: &mut Fields<'_, '_, '_>, tee: Tee) -> Option<Self> {
         let start = fields.date("issueDate");
         let end = fields.date("nextUpdate");
         let fmspc = fields.hex("fmspc");
         let pce_id = fields.hex("pceId");
         let evaluation = fields.integer("tcbEvaluationDataNumber");
-        let base_module = fields.object("tdxModule").and_then(|mut module| ModuleIdentity::read(&mut module));
-        let modules = match fields.optional("tdxModuleIdentities") {
-            None => Some(Vec::new()),
-            Some(_) => fields.objects("tdxModuleIdentities", Module::read).and_then(|modules| distinct(fields, modules)),
+        let (base_module, modules) = match tee {
+            Tee::Sgx => (Some(None), Some(Vec::new())),
+            Tee::Tdx => (
+                fields.object("tdxModule").and_then(|mut module| ModuleIdentity::read(&mut module)).map(Some),
+                match fields.optional("tdxModuleIdentities") {
+                    None => Some(Vec::new()),
+                    Some(_) => fields.objects("tdxModuleIdentities", Module::read).and_then(|modules| distinct(fields, modules)),
+                },
+            ),
         };
-        let levels = fields.objects("tcbLevels", PlatformLevel::read).and_then(|levels| sorted(fields, levels));
+        let levels = fields.objects("tcbLevels", |level| PlatformLevel::read(level, tee)).and_then(|levels| sorted(fields, levels));
         Some(Self {
             window: ObjectWindow { object: FORMAT.document, start: start?, end: end? },
             fmspc: fmspc?,
@@ -110,6 +105,11 @@ impl TcbInfo {
             levels: levels?,
         })
     }
+}
+
+fn refuse(code: Code, name: &str, message: String, found: String, wanted: &str, findings: &mut Findings) -> Stopped {
+    let location = Location::pointer(FORMAT.document, format!("{POINTER}/{name}"));
+    findings.stop(Problem::new(code, location, message).found(found).wanted(wanted))
 }
 
 /// Two identities of one module version would leave its levels open.
@@ -153,10 +153,17 @@ impl Module {
 }
 
 impl PlatformLevel {
-    fn read(fields: &mut Fields<'_, '_, '_>) -> Option<Self> {
+    fn read(fields: &mut Fields<'_, '_, '_>, tee: Tee) -> Option<Self> {
         let (sgx, pce_svn, tdx) = match fields.object("tcb") {
             None => (None, None, None),
-            Some(mut tcb) => (components(&mut tcb, "sgxtcbcomponents"), tcb.integer("pcesvn"), components(&mut tcb, "tdxtcbcomponents")),
+            Some(mut tcb) => {
+                let (sgx, pce_svn) = (components(&mut tcb, "sgxtcbcomponents"), tcb.integer("pcesvn"));
+                let tdx = match tee {
+                    Tee::Sgx => Some([0; 16]),
+                    Tee::Tdx => components(&mut tcb, "tdxtcbcomponents"),
+                };
+                (sgx, pce_svn, tdx)
+            }
         };
         let level = Level::read(fields, &level::STATUSES);
         Some(Self { sgx_components: sgx?, pce_svn: pce_svn?, tdx_components: tdx?, level: level? })

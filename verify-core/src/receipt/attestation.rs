@@ -8,7 +8,6 @@ use crate::time::Timestamp;
 
 /// The members that checks look at; all others are only type-checked and listed as claims.
 pub(crate) struct Attestation<'a> {
-    pub(crate) repository: &'a str,
     pub(crate) commit: &'a str,
     pub(crate) build_hash: &'a str,
     pub(crate) model_sha256: &'a str,
@@ -30,7 +29,7 @@ impl<'a> Attestation<'a> {
             .refuse_unknown(&["code", "references", "environment", "timestamp_utc", "verdict", "measurements"], Code::ReceiptUnknownMember);
         let code = fields.object("code").and_then(|mut code| {
             strings(&mut code, &["repo", "commit", "build_hash", "scoring_scripts_commit"])?;
-            Some((code.string("repo")?, code.string("commit")?, code.string("build_hash")?))
+            Some((code.string("commit")?, code.string("build_hash")?))
         });
         let references = fields.object("references").and_then(|mut references| {
             strings(
@@ -57,10 +56,9 @@ impl<'a> Attestation<'a> {
         let measurements = fields.object("measurements").and_then(|mut measurements| check_measurements(&mut measurements));
         let (verdict_value, measurements_value) = (fields.optional("verdict"), fields.optional("measurements"));
         measurements?;
-        let ((repository, commit, build_hash), (model_sha256, llamacpp_commit, eval_seed)) = (code?, references?);
+        let ((commit, build_hash), (model_sha256, llamacpp_commit, eval_seed)) = (code?, references?);
         let ((clocks_pinned, pin_target_mhz), (label, pass)) = (environment?, verdict?);
         Some(Self {
-            repository,
             commit,
             build_hash,
             model_sha256,

@@ -1,0 +1,122 @@
+//! The public door for bare quotes: what a report says beside outcome and codes.
+
+#![expect(clippy::disallowed_methods, reason = "tests read files")]
+
+mod support;
+
+use verify_core::dcap::verify_quote;
+use verify_core::{Anchors, CheckResult, Code, Instant, Location, Obligation, Outcome, QuoteReport, TcbStatus};
+
+fn judge(id: &str, change: impl FnOnce(&mut Vec<u8>)) -> QuoteReport {
+    let vectors = support::workspace().join("test-vectors");
+    let read = |name: String| support::read(&vectors.join(name));
+    let anchors = Anchors::from_root(&read("pki/root.pem".to_owned()))
+        .and_then(|anchors| anchors.with_tcb_signing(&read("pki/tcb_signing.pem".to_owned())));
+    let mut quote = read(format!("quotes/{id}.bin"));
+    change(&mut quote);
+    verify_quote(&quote, &read(format!("quotes/{id}.json")), Instant::Collateral, &anchors.expect("the test PKI"))
+}
+
+fn location(report: &QuoteReport, code: Code) -> &Location {
+    &report.problems.iter().find(|problem| problem.code == code).expect("the finding").location
+}
+
+#[test]
+fn a_report_has_the_obligations_of_a_quote_and_no_others() {
+    let report = judge("bare-v4", |_| {});
+    assert_eq!((report.outcome, report.exit_code), (Outcome::Verified, 0));
+    let ids: Vec<Obligation> = report.checks.iter().map(|check| check.id).collect();
+    let wanted: Vec<Obligation> =
+        Obligation::ALL.iter().copied().filter(|obligation| Obligation::OF_A_QUOTE.contains(obligation)).collect();
+    assert_eq!(ids, wanted);
+    assert!(report.checks.iter().all(|check| check.result == CheckResult::Passed));
+    assert_eq!(report.headline(), "verified (anchors replaced: not Intel's)");
+}
+
+#[test]
+fn facts_are_of_a_trust_domain_or_of_an_enclave() {
+    let td10 = judge("bare-v4", |_| {}).facts;
+    let domain = td10.trust_domain.expect("a trust domain");
+    assert_eq!((domain.tee_tcb_svn2, domain.mrservicetd, td10.enclave), (None, None, None));
+    assert_eq!(td10.tcb.expect("a status").with_running_module, None);
+
+    let td15 = judge("bare-v5-td15", |_| {}).facts;
+    let domain = td15.trust_domain.expect("a trust domain");
+    assert_eq!((domain.tee_tcb_svn2, domain.mrservicetd), (Some(domain.tee_tcb_svn), Some("0".repeat(96))));
+    assert_eq!(td15.tcb.expect("a status").with_running_module, Some(TcbStatus::UpToDate));
+
+    let sgx = judge("sgx-v3", |_| {});
+    let enclave = sgx.facts.enclave.expect("an enclave");
+    assert_eq!((enclave.isv_prod_id, enclave.isv_svn), (3, 1));
+    assert_eq!(enclave.attributes, "0500000000000000e700000000000000");
+    assert_eq!((sgx.facts.trust_domain, sgx.facts.tcb.expect("a status").tdx_module), (None, None));
+    let module = sgx.checks.iter().find(|check| check.id == Obligation::TdxModule).expect("the check");
+    assert!(matches!(module.result, CheckResult::NotApplicable { .. }));
+}
+
+#[test]
+fn nothing_of_a_forged_quote_is_a_fact() {
+    for id in ["bare-signature-bit", "sgx-body-edited", "sgx-qe-identity-of-tdx"] {
+        let facts = judge(id, |_| {}).facts;
+        assert_eq!((facts.platform, facts.trust_domain, facts.enclave, facts.tcb), (None, None, None, None), "{id}");
+    }
+}
+
+/// Version, how far the body moves the rest, and where the fields of the quote stand.
+#[test]
+fn offsets_are_those_of_the_version() {
+    for (id, body, size) in [("sgx-v3", 48, 384), ("sgx-v4", 48, 384), ("bare-v4", 48, 584), ("sgx-v5", 54, 384), ("bare-v5-td15", 54, 648)]
+    {
+        let (length, signature) = (body + size, body + size + 4);
+        let forged = judge(id, |quote| quote[signature] ^= 1);
+        assert_eq!(location(&forged, Code::QuoteSignature).offset, Some(signature), "{id}");
+        let cut = judge(id, |quote| quote.truncate(length + 3));
+        assert_eq!(location(&cut, Code::QuoteTruncated).offset, Some(length), "{id}");
+        let end = judge(id, |_| {}).quote.bytes;
+        let trailing = judge(id, |quote| quote.extend([0, 0, 7]));
+        assert_eq!(location(&trailing, Code::QuoteTrailingBytes).offset, Some(end + 2), "{id}");
+    }
+    assert_eq!(location(&judge("sgx-debug", |_| {}), Code::SgxDebug).offset, Some(48 + 48));
+}
+
+/// Every cut of every good quote is refused, and none of them panics.
+#[test]
+fn no_part_of_a_quote_is_a_quote() {
+    let vectors = support::read_json(&support::workspace().join("test-vectors/quotes.json"));
+    let good = vectors.as_array().into_iter().flatten().filter(|vector| vector["outcome"] == "verified");
+    for id in good.map(|vector| vector["id"].as_str().expect("an id")) {
+        for length in (0..judge(id, |_| {}).quote.bytes).step_by(17) {
+            let report = judge(id, |quote| quote.truncate(length));
+            assert_eq!(report.outcome, Outcome::Invalid, "{id} cut to {length}");
+        }
+    }
+}
+
+#[test]
+fn inputs_over_their_limits_are_not_read() {
+    let large = vec![b' '; 4 * 1024 * 1024 + 1];
+    let report = verify_quote(b"", &large, Instant::Collateral, &Anchors::intel());
+    assert_eq!(location(&report, Code::LimitExceeded).document, "collateral");
+    let report = verify_quote(&large, b"{}", Instant::Collateral, &Anchors::intel());
+    assert_eq!((report.outcome, location(&report, Code::LimitExceeded).document), (Outcome::Unverifiable, "quote"));
+}
+
+#[test]
+fn names_are_escaped() {
+    let report = judge("bare-v4", |_| {}).named("\u{1b}[2J.bin", "c.json");
+    assert_eq!(report.quote.name.as_deref(), Some("\\u{1b}[2J.bin"));
+    assert_eq!(report.collateral.name.as_deref(), Some("c.json"));
+}
+
+#[test]
+fn an_inspection_shows_the_body_of_any_version() {
+    let names = |id: &str| -> Vec<String> {
+        let receipt = support::read(&support::workspace().join(format!("test-vectors/receipts/{id}.json")));
+        let entries = verify_core::inspect(&receipt).entries.into_iter().filter(|entry| entry.section == "quote");
+        entries.map(|entry| entry.name).collect()
+    };
+    let has = |id: &str, name: &str| names(id).iter().any(|found| found == name);
+    assert!(has("verified", "mrtd") && !has("verified", "mrservicetd"));
+    assert!(has("quote-v5-td15", "mrservicetd") && has("quote-v5-td15", "tee_tcb_svn2"));
+    assert!(has("quote-version-3", "mrenclave") && has("quote-tee-sgx", "isv_svn"));
+}

@@ -1,0 +1,112 @@
+//! What no vector can hold: files beside a receipt that cannot be read, or are too large.
+
+#![expect(clippy::disallowed_methods, reason = "tests read files")]
+
+mod support;
+
+use verify_core::{Anchors, CheckResult, Code, Companion, Obligation, Outcome, Policy, Report, Request, RunFile, Verifier};
+
+fn judge(files: &[RunFile<'_>]) -> Report {
+    judge_beside("receipts/verified.json", files)
+}
+
+fn judge_beside(receipt: &str, files: &[RunFile<'_>]) -> Report {
+    let vectors = support::workspace().join("test-vectors");
+    let anchors = Anchors::from_root(&support::read(&vectors.join("pki/root.pem")))
+        .and_then(|anchors| anchors.with_tcb_signing(&support::read(&vectors.join("pki/tcb_signing.pem"))))
+        .expect("anchors");
+    let policy = String::from_utf8(support::read(&vectors.join("policies/test.toml"))).expect("UTF-8");
+    let receipt = support::read(&vectors.join(receipt));
+    Verifier::new(toml::from_str::<Policy>(&policy).expect("a policy"), anchors).verify(&Request::new(&receipt).with_run(files))
+}
+
+#[test]
+fn what_was_compared_is_in_the_report() {
+    let receipt = support::read_json(&support::workspace().join("test-vectors/receipts/verified.json"));
+    let attestation = receipt["attestation"].to_string();
+    let report = judge(&[RunFile::new(Companion::Attestation, attestation.as_bytes()), RunFile::new(Companion::EvalLog, b"")]);
+    assert_eq!(report.outcome, Outcome::Verified);
+    let [file, log] = report.run.as_slice() else { panic!("{:?}", report.run) };
+    assert_eq!((file.name, file.bytes, file.against, file.compared), ("attestation.json", Some(attestation.len()), Some("receipt"), 6));
+    let of_nothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+    assert_eq!((log.name, log.sha256.as_deref(), log.against, log.compared), ("eval.log", Some(of_nothing), None, 0));
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_never_agreement() {
+    let report = judge(&[RunFile::unreadable(Companion::Result, "it is a \u{1b}link")]);
+    assert_eq!(report.outcome, Outcome::Unverifiable);
+    assert!(report.has(Code::RunUnreadable));
+    let problem = report.problems.iter().find(|problem| problem.code == Code::RunUnreadable).unwrap();
+    assert_eq!(problem.message, "result.json cannot be compared: it is a \\u{1b}link");
+    let file = report.run.first().unwrap();
+    assert_eq!((file.name, &file.sha256, file.bytes, file.against), ("result.json", &None, None, None));
+}
+
+#[test]
+fn a_file_over_the_limit_is_not_read() {
+    let limit = 4 * 1024 * 1024;
+    let padded = |length: usize| [br#"{"label":"L"}"#.as_slice(), &vec![b' '; length - 13]].concat();
+    for (companion, within) in [(Companion::Result, padded(limit)), (Companion::LogText, vec![b'\n'; limit])] {
+        assert!(!judge(&[RunFile::new(companion, &within)]).has(Code::RunUnreadable), "{companion:?}");
+        let over = [within.as_slice(), b"\n"].concat();
+        let report = judge(&[RunFile::new(companion, &over)]);
+        assert_eq!(report.outcome, Outcome::Unverifiable, "{companion:?}");
+        assert_eq!(report.run.first().unwrap().bytes, Some(limit + 1));
+    }
+}
+
+#[test]
+fn every_member_that_a_result_repeats_is_compared() {
+    let vector = "test-vectors/runs/run-agrees-long-result";
+    let result = support::read_json(&support::workspace().join(vector).join("result.json"));
+    for (name, other) in [
+        ("commit", "\"0123457\""),
+        ("eval_seed", "\"00112233aabbccde\""),
+        ("llama_commit", "\"0123456\""),
+        ("eval_mode", "\"dflash\""),
+        ("clocks_pinned", "false"),
+        ("label", "\"M\""),
+        ("pass", "false"),
+        ("reason", "\"ok\""),
+        ("tps", "120.4"),
+        ("delta_tps", "0"),
+        ("delta_pct", "13"),
+        ("pct_over_frontier", "-13.4"),
+        ("regression_labels", "[\"128\"]"),
+        ("top1", "1"),
+        ("pr_top1", "0.95"),
+        ("kl", "0.0126"),
+        ("pr_kl", "0"),
+        ("ctx_128_tps", "120"),
+        ("guard_128_pass", "false"),
+    ] {
+        let mut result = result.clone();
+        result[name] = serde_json::from_str(other).expect("JSON");
+        let result = result.to_string();
+        let report = judge_beside("runs/run-agrees-long-result/receipt.json", &[RunFile::new(Companion::Result, result.as_bytes())]);
+        // What the receipt leaves open contradicts nothing.
+        let wanted = if name == "reason" { Vec::new() } else { vec![format!("/{name}")] };
+        assert_eq!(report.run.first().unwrap().differing, wanted);
+    }
+}
+
+#[test]
+fn many_differences_are_counted_and_the_first_are_named() {
+    let members = |value: u32| (0..300).map(|index| format!("\"ctx_{index}\": {value}")).collect::<Vec<_>>().join(", ");
+    let result = format!("{{{}}}", members(1));
+    let log = format!("RESULT_JSON {{{}}}\n", members(2));
+    let report = judge(&[RunFile::new(Companion::Result, result.as_bytes()), RunFile::new(Companion::LogText, log.as_bytes())]);
+    let log = report.run.iter().find(|file| file.name == "log.txt").unwrap();
+    assert_eq!((log.compared, log.differing.len(), log.against), (300, 100, Some("result.json")));
+    let problem = report.problems.iter().find(|problem| problem.code == Code::RunLog).unwrap();
+    assert_eq!(problem.message, "log.txt has ctx_0 2, result.json has 1; 299 more differ: ctx_1, ctx_2, ctx_3, ctx_4");
+}
+
+#[test]
+fn without_a_run_nothing_is_compared() {
+    let report = judge(&[]);
+    assert_eq!(report.outcome, Outcome::Verified);
+    let check = report.checks.iter().find(|check| check.id == Obligation::Run).unwrap();
+    assert!(matches!(check.result, CheckResult::NotApplicable { .. }));
+}

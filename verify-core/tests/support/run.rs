@@ -1,0 +1,23 @@
+//! Files beside a receipt.
+
+use std::path::Path;
+
+use verify_core::{Companion, RunFile};
+
+use crate::support;
+
+/// The files beside a receipt.
+pub(crate) struct Run(Vec<(Companion, Vec<u8>)>);
+
+impl Run {
+    /// Those that stand in `folder`; without a folder there are none.
+    pub(crate) fn of(folder: Option<&Path>) -> Self {
+        let folders = Companion::ALL.into_iter().filter_map(|companion| Some((companion, folder?.join(companion.name()))));
+        let there = folders.filter(|(_, path)| path.is_file());
+        Self(there.map(|(companion, path)| (companion, support::read(&path))).collect())
+    }
+
+    pub(crate) fn files(&self) -> Vec<RunFile<'_>> {
+        self.0.iter().map(|(companion, bytes)| RunFile::new(*companion, bytes)).collect()
+    }
+}
