@@ -12,7 +12,7 @@ use crate::essence::{self, Essence};
 
 /// Stages of codes that speak of unbound text or of the policy alone: an edit that leaves every authenticated byte alone may
 /// take such a finding away.
-const UNBOUND_STAGES: [&str; 15] = [
+const UNBOUND_STAGES: [&str; 16] = [
     "json",
     "receipt",
     "evidence",

@@ -40,10 +40,11 @@ pub(crate) const CLAIM_POINTER_BYTES: usize = 256;
 /// Claims of one receipt. Real ones have at most 80.
 pub(crate) const CLAIMS: usize = 1000;
 
+/// Guards of one measurement. Real runs have a handful; each becomes a line of the answer.
+pub(crate) const GUARDS: usize = 64;
+
 /// Bytes of one file beside a receipt. Real logs have at most 30 KB.
 pub(crate) const RUN_FILE_BYTES: usize = 4 * 1024 * 1024;
 
 /// Differing values of one such file that are named; all are counted.
 pub(crate) const RUN_DIFFERENCES: usize = 100;
-/// Guards of one measurement. Real runs have a handful; each becomes a line of the answer.
-pub(crate) const GUARDS: usize = 64;

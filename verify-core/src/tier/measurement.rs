@@ -120,8 +120,8 @@ const LINE: &[u8] = b"RESULT_JSON ";
 
 impl Measurement {
     /// Reads a producer's record: the JSON object of a `result.json`, or a log whose last line that begins with
-    /// `RESULT_JSON` holds it. It reads the members `tps`, `frontier_tps`, `top1`, `kl`, `guards` and `lower_is_better`; the rest, the record's
-    /// own label included, decides nothing. Python's bare `NaN` and `Infinity` are read as such.
+    /// `RESULT_JSON` holds it. It reads the members `tps`, `frontier_tps`, `top1`, `kl`, `guards` and `lower_is_better`; the
+    /// rest, the record's own label included, decides nothing. Python's bare `NaN` and `Infinity` are read as such.
     ///
     /// # Errors
     ///
@@ -215,7 +215,10 @@ mod tests {
 
     #[test]
     fn a_record_holds_the_figures_whatever_else_it_says() {
-        let record = r#"{"tps": 9.99, "frontier_tps": 9.04, "top1": 1, "kl": null, "label": "XL", "lower_is_better": false, "guards": [{"ctx": 128, "tps": 3.5, "base": 3.6, "pass": true}, {"ctx": "4k", "tps": 3}]}"#;
+        let record = r#"{
+            "tps": 9.99, "frontier_tps": 9.04, "top1": 1, "kl": null, "label": "XL", "lower_is_better": false,
+            "guards": [{"ctx": 128, "tps": 3.5, "base": 3.6, "pass": true}, {"ctx": "4k", "tps": 3}]
+        }"#;
         let mut wanted = Measurement {
             value: Some(9.99),
             frontier: Some(9.04),
