@@ -230,7 +230,7 @@ mod tests {
                 "/attestation/references/llamacpp_commit is never \"main\"; wanted 7 to 40 lower-case hex digits",
             ),
             ("model=00", "model is never \"00\"; wanted 64 lower-case hex digits"),
-            ("image=00", "image is never \"00\"; wanted sha256: and 64 lower-case hex digits"),
+            ("image=sha256:00", "image is never \"sha256:00\"; wanted sha256: and 64 lower-case hex digits"),
             ("key=AAAA", "key is never \"AAAA\"; wanted canonical base64 of 32 bytes"),
             ("pass=yes", "pass is never \"yes\"; wanted true or false"),
         ] {

@@ -213,7 +213,7 @@ fn compare_results(
     findings: &mut Findings,
 ) {
     let members = file.object().unwrap_or_default().iter();
-    let pairs = members.filter(|member| !RECEIPT_IDS.contains(&&*member.name)).filter_map(|member| {
+    let pairs = members.filter_map(|member| {
         let other = *others.get(&*member.name)?;
         (is_recorded(&member.value) && is_recorded(other)).then_some((&*member.name, &member.value, other))
     });

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use serde_json::Value;
-use verify_core::{Anchors, CheckResult, Code, Coverage, Obligation, Outcome, Policy, Report, Request, Verifier};
+use verify_core::{Anchors, CheckResult, Code, Coverage, Expectation, Obligation, Outcome, Policy, Report, Request, Verifier};
 
 fn report(vector: &str) -> Report {
     let folder = support::workspace().join("test-vectors");
@@ -189,4 +189,50 @@ fn a_report_stays_in_proportion_to_its_receipt() {
         let report = verifier.verify(&Request::new(hostile.as_bytes())).to_json();
         assert!(report.len() < 200_000 + 8 * hostile.len(), "{} bytes for {}", report.len(), hostile.len());
     }
+}
+
+/// Every pointer outside the attestation that a binding carries.
+const BOUND: [&str; 8] = [
+    "/receipt_id",
+    "/tdx/nonce",
+    "/tdx/e2e_pubkey_b64",
+    "/tdx/bound_digest",
+    "/tdx/result_sha256",
+    "/tdx/files_sha256",
+    "/tdx/stdout_b64",
+    "/_expected/scoring_sha256",
+];
+
+#[test]
+fn an_expectation_is_met_by_what_a_genuine_quote_carries_and_by_nothing_else() {
+    for (vector, wanted) in [("verified", None), ("quote-signature-bit", Some(Code::ExpectationOnlyAsserted))] {
+        let document = support::read_json(&path(vector));
+        let expectations = BOUND.map(|pointer| {
+            let value = document.pointer(pointer).and_then(Value::as_str).expect("a text");
+            Expectation::new(pointer, value).expect("an expectation")
+        });
+        let verifier = Verifier::new(Policy::authenticity(), anchors());
+        let report = verifier.verify(&Request::new(&receipt(vector)).expecting(&expectations));
+        for (result, pointer) in report.expectations.iter().zip(BOUND) {
+            assert_eq!((result.pointer.as_str(), result.code), (pointer, wanted));
+            assert_eq!(result.coverage, wanted.is_none().then_some(Coverage::Quote), "{pointer}");
+        }
+        assert_eq!(report.expectations.len(), BOUND.len());
+    }
+}
+
+#[test]
+fn the_bound_beginning_of_a_commit_is_the_submitters_word_inside_the_enclave() {
+    let expectations = ["commit=0123456".parse().expect("an expectation")];
+    let report = Verifier::new(Policy::authenticity(), anchors())
+        .verify(&Request::new(&receipt("expect-commit-bound-digits")).expecting(&expectations));
+    assert_eq!(report.expectations.first().and_then(|result| result.coverage), Some(Coverage::EnclaveInput));
+}
+
+#[test]
+fn an_expectation_that_was_not_judged_says_why() {
+    let expectations = ["pass=true".parse().expect("an expectation")];
+    let report = Verifier::new(Policy::strict(), anchors()).verify(&Request::new(b"{").expecting(&expectations));
+    let result = report.expectations.first().expect("a result");
+    assert_eq!((result.code, result.coverage, &result.found), (Some(Code::JsonMalformed), None, &None));
 }

@@ -104,9 +104,12 @@ fn many_differences_are_counted_and_the_first_are_named() {
 }
 
 #[test]
-fn without_a_run_nothing_is_compared() {
-    let report = judge(&[]);
-    assert_eq!(report.outcome, Outcome::Verified);
-    let check = report.checks.iter().find(|check| check.id == Obligation::Run).unwrap();
-    assert!(matches!(check.result, CheckResult::NotApplicable { .. }));
+fn what_was_not_compared_is_not_called_passed() {
+    let silent = [RunFile::new(Companion::Result, b"{\"id\": 1}"), RunFile::new(Companion::EvalLog, b"no result\n")];
+    for files in [[].as_slice(), silent.as_slice()] {
+        let report = judge(files);
+        assert_eq!(report.outcome, Outcome::Verified);
+        let check = report.checks.iter().find(|check| check.id == Obligation::Run).unwrap();
+        assert!(matches!(check.result, CheckResult::NotApplicable { .. }), "{:?}", check.result);
+    }
 }

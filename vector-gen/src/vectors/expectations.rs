@@ -80,6 +80,9 @@ fn commits() -> Vec<Vector> {
             .change(|m| m.receipt.attestation.set("/code/commit", format!("{COMMIT}-dirty")))
             .expecting(&[&whole])
             .invalid(DIFFERS),
+        k3("expect-other-commit-of-the-receipt", "The digits in the output bind the commit under test, and no other.")
+            .expecting(&["/attestation/code/scoring_scripts_commit=0123456"])
+            .thin(ASSERTED),
         classic("expect-reference-commit", "Other commits may be shortened too; nothing binds them.")
             .expecting(&[&format!("/attestation/references/llamacpp_commit={}", &digest("test reference")[..10])])
             .thin(ASSERTED),
@@ -101,6 +104,9 @@ fn asserted() -> Vec<Vector> {
             .policy("input-not-needed")
             .expecting(&["label=L"])
             .verified(&[]),
+        classic("expect-chain-index", "Nor does anything bind what stands beside attestation and evidence.")
+            .expecting(&["/chain/chain_index=0"])
+            .thin(ASSERTED),
         classic("expect-type-of-evidence", "What the receipt calls itself is bound by nothing.")
             .expecting(&["/attestation_type=tdx-quote"])
             .thin(ASSERTED),

@@ -28,6 +28,15 @@ fn a_bad_policy_is_named_with_the_place_of_the_fault() {
     assert!(
         refusal(&format!("{HEAD}images = [\"latest\"]\n")).contains("images holds \"latest\"; wanted sha256: and 64 lower-case hex digits")
     );
+    for (field, value, wanted) in [
+        ("commit", "0123456", "40 lower-case hex digits"),
+        ("model_sha256", "0123", "64 lower-case hex digits"),
+        ("scorer", "01234", "64 lower-case hex digits"),
+        ("requester_key", "AAAAAA==", "canonical base64 of 32 bytes"),
+    ] {
+        let refusal = refusal(&format!("{HEAD}[accept]\n{field} = [\"{value}\"]\n"));
+        assert!(refusal.contains(&format!("accept.{field} holds \"{value}\"; wanted {wanted}")), "{refusal}");
+    }
     assert!(refusal(&format!("{HEAD}[effects]\n\"no.code\" = \"notes\"\n")).contains("\"no.code\", which is no code"));
     assert!(refusal(&format!("{HEAD}[effects]\n\"td.debug\" = \"notes\"\n")).contains("sets td.debug to \"notes\"; it may be refutes"));
     assert!(refusal("version = 2\nname = \"mine\"\nbase = \"strict\"\n").contains("version 2 is not supported"));
