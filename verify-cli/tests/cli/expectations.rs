@@ -57,7 +57,7 @@ fn a_run_names_every_file_that_was_compared() {
 
     let run = receipt(&verify(&["--run", "test-vectors/runs/run-log-other-label"]));
     assert_eq!(run.code, 4);
-    assert!(run.stdout.contains("            log.txt differs from result.json in 1 of 15 values: /label\n"), "{}", run.stdout);
+    assert!(run.stdout.contains("            log.txt differs from result.json in 1 of 16 values: /label\n"), "{}", run.stdout);
 
     let run = receipt(&verify(&["--run", "test-vectors/runs/run-attestation-cut"]));
     assert_eq!(run.code, 6);
