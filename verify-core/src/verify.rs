@@ -137,9 +137,10 @@ impl Verifier {
         let Appraisal { quote, trust_domain, genuine: genuine_as_carried, judged, facts: hardware } =
             dcap::verify(carried_quote, Accepted::TrustDomains, collateral, request.instant, &self.policy, &self.anchors, &mut ledger);
 
-        let fresh = carried_quote.ok().zip(request.fresh_collateral).map(|(quote, collateral)| {
-            dcap::judge(quote, collateral, Instant::Collateral, &self.policy.for_fresh_collateral(), &self.anchors)
-        });
+        let fresh = carried_quote
+            .ok()
+            .zip(request.fresh_collateral)
+            .map(|(quote, collateral)| dcap::judge_again(quote, collateral, hardware.window.as_ref(), &self.policy, &self.anchors));
         let genuine = genuine_as_carried.and(fresh.as_ref().and_then(QuoteReport::refutation).map_or(Ok(()), |code| Err(Stopped(code))));
         let _fresher = ledger.meet(Obligation::FreshCollateral, |findings| match &fresh {
             None if request.fresh_collateral.is_none() => {

@@ -45,6 +45,31 @@ pub(super) fn vectors() -> Vec<Vector> {
         })
         .answer(Outcome::Unverifiable, &["platform.fmspc-mismatch"])
         .unverifiable(&[]),
+        fresh(
+            "fresh-other-platform-no-level",
+            "Nor does it if this platform is below its levels, or has a module that it does not list.",
+            |m| {
+                m.collateral.tcb_info.body.set("/fmspc", "00a1b2c3d4e6");
+                m.collateral.tcb_info.body.set("/tcbLevels/0/tcb/pcesvn", 14);
+                m.collateral.tcb_info.body.set("/tcbLevels/1/tcb/pcesvn", 14);
+            },
+        )
+        .answer(Outcome::Unverifiable, &["platform.fmspc-mismatch", "tcb.no-matching-level"])
+        .unverifiable(&[]),
+        fresh("fresh-expired-no-level", "Nor does it if its parts were never current together.", |m| {
+            m.collateral.pck_crl.next_update = Some("2026-08-10T09:00:00Z");
+            m.collateral.tcb_info.body.set("/tcbLevels/0/tcb/pcesvn", 14);
+            m.collateral.tcb_info.body.set("/tcbLevels/1/tcb/pcesvn", 14);
+        })
+        .answer(Outcome::Unverifiable, &["crl.outside-window", "tcb.no-matching-level", "window.empty"])
+        .unverifiable(&[]),
+        fresh("fresh-older-no-level", "Nor does it if it is older than the carried one: the platform may be newer than it.", |m| {
+            m.collateral.tcb_info.body.set("/issueDate", "2026-08-03T10:59:59Z");
+            m.collateral.tcb_info.body.set("/tcbLevels/0/tcb/pcesvn", 14);
+            m.collateral.tcb_info.body.set("/tcbLevels/1/tcb/pcesvn", 14);
+        })
+        .answer(Outcome::Unverifiable, &["tcb.no-matching-level"])
+        .unverifiable(&["collateral.not-fresh"]),
         fresh("fresh-forged", "Nor does collateral that was edited.", |m| {
             m.collateral.tcb_info.after_signing.add(|text| *text = text.replacen("00a1b2c3d4e5", "00a1b2c3d4e6", 1));
         })

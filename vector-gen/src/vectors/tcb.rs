@@ -184,6 +184,9 @@ fn relaunch() -> Vec<Vector> {
         classic("relaunch-platform-below-all", "The platform has to stand on a level now as well.")
             .change(launched([5, 1, 3], [5, 1, 1]))
             .invalid(unsupported),
+        classic("relaunch-module-older-now", "A module that is out of date now counts, whichever launched the TD.")
+            .change(launched([5, 1, 3], [3, 1, 3]))
+            .thin(&["tcb.out-of-date"]),
         classic("relaunch-module-revoked", "A module that is revoked now is final, whichever launched the TD.")
             .change(launched([5, 1, 3], [3, 1, 3]))
             .change(|m| m.collateral.tcb_info.body.set("/tdxModuleIdentities/0/tcbLevels/1/tcbStatus", "Revoked"))
