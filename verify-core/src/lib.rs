@@ -48,12 +48,13 @@ mod provenance;
 mod receipt;
 mod report;
 mod scorer;
+mod signature;
 mod text;
 mod time;
 mod verdict;
 mod verify;
 
-pub use anchors::{Anchors, AnchorsError};
+pub use anchors::{Anchors, AnchorsError, SignerKey, SignerKeyError};
 pub use dcap::Instant;
 pub use inspect::{Inspection, InspectionEntry, inspect};
 pub use policy::{Policy, PolicyError};

@@ -99,14 +99,17 @@ obligations! {
     TdxModule = "tdx-module", "The TDX module is one that the TCB info describes";
     TcbStatus = "tcb-status", "Platform, TDX module and QE stand on a TCB level that the policy accepts";
     TdAttributes = "td-attributes", "The trust domain is closed to its host";
+    SignerKey = "signer-key", "The signer's key is one that the caller trusts";
+    Signature = "signature", "The signature covers the attestation";
     ReportDataLow = "report-data-low", "The first half of the report data binds nonce and requester key";
-    ReportDataHigh = "report-data-high", "The second half of the report data binds image, output and files";
+    ReportDataHigh = "report-data-high", "The second half of the report data binds image or command, output and files";
     OutputHash = "output-hash", "The enclave's output is the bound one";
     FilesManifest = "files-manifest", "Scorer and input are the bound files";
-    ReceiptId = "receipt-id", "The receipt id follows from quote and output (weak: every quote begins alike)";
+    Contents = "contents", "Egress log, task policy and artifacts are the bound ones";
+    ReceiptId = "receipt-id", "The receipt id follows from quote and output (weak: every quote begins alike), or from what is signed";
     Nonce = "nonce", "The nonce binds commit, model and seed";
     Input = "input", "The measurements are the input that the enclave was given";
-    Workload = "workload", "The workload is the known command";
+    Workload = "workload", "The workload is a known command";
     Scorer = "scorer", "The scorer is known and its output was reproduced";
     Verdict = "verdict", "The enclave's signed output is a verdict, and does not contradict the claimed one";
     Provenance = "provenance", "The strict provenance fields are present";
@@ -214,6 +217,8 @@ pub struct AnchorsInForce {
     pub root_key_sha256: String,
     /// SHA-256 of the TCB signing key likewise; absent where the anchors hold none.
     pub tcb_signing_key_sha256: Option<String>,
+    /// The Ed25519 keys that were trusted to sign receipts, as base64, sorted.
+    pub signer_keys: Vec<String>,
 }
 
 /// The tool that made a report.
@@ -273,7 +278,7 @@ pub struct Claim {
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Coverage {
-    /// The enclave computed it: it stands in the output that the quote binds.
+    /// The enclave computed it: it stands in the output that the quote binds, or its digest is itself under the quote.
     Quote,
     /// The enclave was given it: the submitter's word, which the scorer may merely echo.
     EnclaveInput,
@@ -315,6 +320,8 @@ pub struct Facts {
     pub output: Option<OutputFacts>,
     /// Digest of the container image under the quote: `sha256:` and 64 lower-case hex digits.
     pub image: Option<String>,
+    /// The trusted Ed25519 key that signed the attestation, as base64.
+    pub signer: Option<String>,
 }
 
 /// Facts of the PCK certificate (Intel SGX PCK certificate specification, section 1.3.5). Hex is lower case.
@@ -468,13 +475,14 @@ impl Report {
     /// The outcome with everything that qualifies it: replaced anchors, waived pins and findings that the policy softened.
     pub fn headline(&self) -> String {
         let anchors = (!self.anchors.built_in).then(|| "anchors replaced: not Intel's".to_owned());
+        let signer = self.facts.signer.is_some().then(|| "on a signer's word, no hardware evidence".to_owned());
         let waivers = self.policy.waivers.iter().map(|waiver| (*waiver).to_owned());
         let softened = match self.policy.softened.len() {
             0 => None,
             1 => Some("1 finding softened by policy".to_owned()),
             count => Some(format!("{count} findings softened by policy")),
         };
-        let qualifiers: Vec<String> = anchors.into_iter().chain(waivers).chain(softened).collect();
+        let qualifiers: Vec<String> = signer.into_iter().chain(anchors).chain(waivers).chain(softened).collect();
         match qualifiers.is_empty() {
             true => self.outcome.name().to_owned(),
             false => format!("{} ({})", self.outcome.name(), qualifiers.join(", ")),

@@ -3,6 +3,7 @@
 use crate::ledger::Findings;
 use crate::problem::{Code, Location, Problem};
 use crate::receipt::{DOCUMENT, Expected};
+use crate::text::quoted;
 
 /// SHA-256 of the published versions of `score.py`, from the history of the evaluation repositories: of 2026-07-08, without
 /// the dflash rule, and of 2026-08-07, with it.
@@ -19,7 +20,7 @@ pub(crate) fn is_known(expected: &Expected<'_>) -> bool {
 pub(crate) fn check(expected: &Expected<'_>, findings: &mut Findings) {
     if !is_known(expected) {
         let location = Location::pointer(DOCUMENT, "/_expected/scoring_sha256");
-        let message = format!("the scorer {} is not one of the known scorers", expected.scorer_sha256);
+        let message = format!("the scorer {} is not one of the known scorers", quoted(expected.scorer_sha256));
         findings.raise(Problem::new(Code::ScorerUnknown, location, message).found(expected.scorer_sha256));
     }
     let message = "this version does not run the scorer again, so that it made this output from this input is not shown";

@@ -1,12 +1,14 @@
 //! The whole argument, in order. Each obligation is one call; what it needs from earlier ones it asks for by name, and what
 //! cannot be had is skipped with the code that stopped it.
 //!
-//! 1. The bytes are strict JSON and a TDX receipt.
-//! 2. The quote is genuine under the collateral and the anchors (`dcap`).
+//! 1. The bytes are strict JSON and a receipt.
+//! 2. Its evidence is genuine: a quote under the collateral and the anchors (`dcap`), or a trusted signer's signature.
 //! 3. Every field under the quote is the one that the receipt shows.
 //! 4. The claimed verdict is the one that the enclave signed.
 //! 5. The provenance is complete, and enclave, image and fields are those that the policy pins.
 //! 6. Every statement is listed with what carries it.
+//!
+//! What is about the evidence that a receipt does not have, or about a part that its envelope does not have, does not apply.
 
 use data_encoding::HEXLOWER;
 
@@ -22,9 +24,10 @@ use crate::pins::{self, Pinned};
 use crate::policy::Policy;
 use crate::problem::{Code, Effect, Location, Problem};
 use crate::provenance;
-use crate::receipt::{self, Bound, DOCUMENT, Evidence, Expected, Receipt};
+use crate::receipt::{self, Bound, DOCUMENT, Expected, Files, QuoteEvidence, Receipt, SignatureEvidence, Statement};
 use crate::report::{AnchorsInForce, Input, Obligation, PolicyInForce, Report, Tool};
 use crate::scorer;
+use crate::signature;
 use crate::text;
 use crate::verdict::{self, Output};
 
@@ -70,7 +73,7 @@ impl Verifier {
     pub fn verify(&self, request: &Request<'_>) -> Report {
         let mut ledger = Ledger::default();
 
-        // 1. The bytes are strict JSON and a TDX receipt.
+        // 1. The bytes are strict JSON and a receipt.
         let document = ledger.meet(Obligation::Json, |findings| {
             let size = request.receipt.len();
             if size > limits::RECEIPT_BYTES {
@@ -84,11 +87,14 @@ impl Verifier {
         let receipt = ledger.meet(Obligation::Shape, |findings| Receipt::read(need(&document)?, findings));
         let receipt = Parts::of(&receipt);
 
-        // 2. The quote is genuine under the collateral and the anchors.
-        let quote = receipt.evidence.and_then(|evidence| need(&evidence.quote)).map(Vec::as_slice);
-        let collateral = receipt.evidence.and_then(|evidence| need(&evidence.collateral)).map(Vec::as_slice);
+        // 2. The evidence is genuine: a quote under the collateral and the anchors, or a trusted signer's signature.
+        let quote = receipt.quote.and_then(|evidence| need(&evidence.quote)).map(Vec::as_slice);
+        let collateral = receipt.quote.and_then(|evidence| need(&evidence.collateral)).map(Vec::as_slice);
         let Appraisal { quote, trust_domain, genuine, judged, mut facts } =
             dcap::verify(quote, collateral, request.instant, &self.policy, &self.anchors, &mut ledger);
+        let signer = ledger.meet(Obligation::SignerKey, |findings| signature::check_signer(receipt.signature?, &self.anchors, findings));
+        let signature_holds = ledger.meet(Obligation::Signature, |findings| signature::check(receipt.signature?, findings));
+        let signed = signature_holds.and(signer);
 
         // 3. Every field under the quote is the one that the receipt shows.
         let low = ledger.meet(Obligation::ReportDataLow, |findings| {
@@ -97,20 +103,28 @@ impl Verifier {
         let high = ledger.meet(Obligation::ReportDataHigh, |findings| {
             binding::report_data_high(receipt.bound?, need(&quote)?.trust_domain.unauthenticated(), findings)
         });
-        let stdout = receipt.evidence.and_then(|evidence| need(&evidence.stdout)).map(Vec::as_slice);
+        let stdout = receipt.quote.and_then(|evidence| need(&evidence.stdout)).map(Vec::as_slice);
         let output_bound = ledger.meet(Obligation::OutputHash, |findings| binding::output(receipt.bound?, stdout?, findings));
-        let files = ledger.meet(Obligation::FilesManifest, |findings| binding::files(receipt.bound?, receipt.expected?, findings));
-        let _id_follows = ledger
-            .meet(Obligation::ReceiptId, |findings| binding::receipt_id(receipt.receipt_id?, receipt.evidence?, receipt.bound?, findings));
-        let nonce = ledger.meet(Obligation::Nonce, |findings| binding::nonce(receipt.bound?, receipt.attestation?, findings));
+        let files = ledger.meet(Obligation::FilesManifest, |findings| binding::files(receipt.bound?, receipt.files?, findings));
+        let contents = ledger.meet(Obligation::Contents, |findings| binding::contents(need(&receipt.quote?.contents)?, findings));
+        let _id_follows = ledger.meet(Obligation::ReceiptId, |findings| match receipt.signature {
+            Ok(signature) => signature::check_receipt_id(receipt.receipt_id?, signature, findings),
+            Err(_) => binding::receipt_id(receipt.receipt_id?, receipt.quote?, receipt.bound?, findings),
+        });
+        let nonce = ledger.meet(Obligation::Nonce, |findings| match receipt.statement? {
+            Statement::Attestation(attestation) => binding::nonce(receipt.bound?, attestation, findings),
+            Statement::Note(note) => binding::head(receipt.bound?, note, findings),
+            Statement::Absent => Err(Stopped::NotApplicable("a response does not say what its nonce stands for")),
+        });
         let input = ledger.meet(Obligation::Input, |findings| {
             files?;
-            binding::input(receipt.bound?, receipt.attestation?, receipt.expected?, nonce, findings)
+            match receipt.statement? {
+                Statement::Attestation(attestation) => binding::input(receipt.bound?, attestation, receipt.expected?, nonce, findings),
+                Statement::Note(note) => binding::bundle(receipt.quote?, note, receipt.expected?, findings),
+                Statement::Absent => binding::no_input(findings),
+            }
         });
-        let _known_command = ledger.meet(Obligation::Workload, |findings| {
-            binding::workload(receipt.evidence.and_then(|evidence| evidence.workload_sha256)?, findings);
-            Ok(())
-        });
+        let _known_command = ledger.meet(Obligation::Workload, |findings| binding::workload(receipt.quote?, findings));
         let _reproduced = ledger.meet(Obligation::Scorer, |findings| {
             scorer::check(receipt.expected?, findings);
             Ok(())
@@ -118,52 +132,63 @@ impl Verifier {
 
         // 4. The claimed verdict is the one that the enclave signed.
         let output = stdout.map(Output::read);
-        let _verdict_agrees = ledger.meet(Obligation::Verdict, |findings| {
-            output_bound?;
-            verdict::check(need(&output)?, receipt.attestation?, findings);
-            Ok(())
+        let repeats_output = ledger.meet(Obligation::Verdict, |findings| match receipt.statement? {
+            Statement::Attestation(attestation) => {
+                verdict::check_finite(attestation, findings);
+                output_bound?;
+                verdict::check(need(&output)?, attestation, findings);
+                Ok(false)
+            }
+            Statement::Note(note) => {
+                output_bound?;
+                Ok(verdict::check_note(need(&output)?, note, findings))
+            }
+            Statement::Absent => Err(Stopped::NotApplicable("a response claims no verdict")),
         });
 
         // 5. The provenance is complete, and enclave, image and fields are those that the policy pins.
         let _provenance = ledger.meet(Obligation::Provenance, |findings| {
-            provenance::check(receipt.attestation?, facts.window.as_ref(), findings);
+            match receipt.statement? {
+                Statement::Attestation(attestation) => provenance::check(attestation, facts.window.as_ref(), findings),
+                Statement::Note(_) | Statement::Absent => provenance::absent(findings),
+            }
             Ok(())
         });
-        let _enclave = ledger.meet(Obligation::Enclave, |findings| {
-            pins::check_enclave(&self.policy, need(&trust_domain)?, findings);
-            Ok(())
-        });
-        let _image = ledger.meet(Obligation::Image, |findings| {
-            pins::check_image(&self.policy, receipt.bound?.image, findings);
-            Ok(())
-        });
+        let _enclave = ledger.meet(Obligation::Enclave, |findings| pins::check_enclave(&self.policy, need(&trust_domain), findings));
+        let _image = ledger.meet(Obligation::Image, |findings| pins::check_image(&self.policy, receipt.bound, findings));
         let bound = Bindings {
+            signature: signed.is_ok(),
             nonce: genuine.and(low).and(nonce).is_ok_and(|applies| applies),
             requester: genuine.and(low).is_ok(),
             image: genuine.and(high).is_ok(),
             output: genuine.and(high).and(output_bound).is_ok(),
-            scorer: genuine.and(high).and(files).is_ok(),
+            files: genuine.and(high).and(files).is_ok(),
             input: genuine.and(high).and(files).and(input).is_ok_and(|recovered| recovered),
         };
         let _pins = ledger.meet(Obligation::Pins, |findings| {
-            for pin in self.pinned_fields(&receipt, bound)? {
-                pins::check_field(&pin, findings);
-            }
-            Ok(())
+            self.pinned_fields(&receipt, bound).iter().try_for_each(|pin| pins::check_field(pin, findings))
         });
 
         // 6. Every statement is listed with what carries it.
         let verdict_is_computed = bound.input
             && receipt.expected.is_ok_and(scorer::is_known)
             && receipt.attestation.is_ok_and(|attestation| !verdict::holds_verdict(attestation.measurements));
-        let proven =
-            Proven { nonce: bound.nonce, input: bound.input, verdict_is_computed, output: output.as_ref().ok().filter(|_| bound.output) };
-        let claims = ledger.meet(Obligation::Claims, |findings| {
-            let value = receipt.attestation_value?;
-            Ok(claims::list(value, receipt.attestation.ok(), proven, findings))
-        });
+        let proven = Proven {
+            signature: bound.signature,
+            nonce: bound.nonce,
+            input: bound.input,
+            verdict_is_computed,
+            output: output.as_ref().ok().filter(|_| bound.output),
+            repeats_output: bound.output && repeats_output.is_ok_and(|repeats| repeats),
+            files: bound.files,
+            image: bound.image,
+            contents: contents.as_deref().ok().filter(|_| genuine.and(high).is_ok()).unwrap_or_default(),
+        };
+        let claims =
+            ledger.meet(Obligation::Claims, |findings| Ok(claims::list(receipt.stated?, receipt.statement.ok(), proven, findings)));
         facts.output = proven.output.zip(receipt.bound.ok()).map(|(output, bound)| output.facts(bound.result_sha256));
-        facts.image = receipt.bound.ok().filter(|_| bound.image).map(|bound| bound.image.to_owned());
+        facts.image = receipt.bound.and_then(|bound| bound.image).ok().filter(|_| bound.image).map(str::to_owned);
+        facts.signer = signed.ok().map(|signer| signer.to_base64());
         if let Some(note) = receipt.self_report_disagrees(&self.policy, genuine, low.and(high)) {
             ledger.note(note);
         }
@@ -188,6 +213,7 @@ impl Verifier {
                 built_in: self.anchors.are_built_in(),
                 root_key_sha256: self.anchors.root_key_sha256(),
                 tcb_signing_key_sha256: self.anchors.tcb_signing_key_sha256(),
+                signer_keys: self.anchors.signer_keys.iter().map(|key| key.to_base64()).collect(),
             },
             outcome,
             exit_code: outcome.exit_code(),
@@ -198,85 +224,110 @@ impl Verifier {
         }
     }
 
-    fn pinned_fields<'a>(&'a self, receipt: &Parts<'a>, bound: Bindings) -> Checked<Vec<Pinned<'a>>> {
-        let (attestation, expected, fields) = (receipt.attestation?, receipt.expected?, receipt.bound?);
+    fn pinned_fields<'a>(&'a self, receipt: &Parts<'a>, bound: Bindings) -> [Pinned<'a>; 5] {
         let accept = &self.policy.accept;
-        Ok(vec![
-            Pinned { pointer: "/attestation/code/commit", value: attestation.commit, accepted: &accept.commit, is_bound: bound.nonce },
-            Pinned { pointer: "/attestation/code/repo", value: attestation.repository, accepted: &accept.repository, is_bound: false },
+        let of_run = bound.nonce || bound.signature;
+        let (commit_pointer, commit) = match receipt.statement {
+            Ok(Statement::Note(note)) => ("/bundle/head", Ok(note.head)),
+            _ => ("/attestation/code/commit", receipt.attestation.map(|attestation| attestation.commit)),
+        };
+        [
+            Pinned { what: "commits", pointer: commit_pointer, value: commit, accepted: &accept.commit, is_bound: of_run },
             Pinned {
+                what: "repositories",
+                pointer: "/attestation/code/repo",
+                value: receipt.attestation.map(|attestation| attestation.repository),
+                accepted: &accept.repository,
+                is_bound: bound.signature,
+            },
+            Pinned {
+                what: "models",
                 pointer: "/attestation/references/model_sha256",
-                value: attestation.model_sha256,
+                value: receipt.attestation.map(|attestation| attestation.model_sha256),
                 accepted: &accept.model_sha256,
-                is_bound: bound.nonce,
+                is_bound: of_run,
             },
             Pinned {
-                pointer: "/_expected/scoring_sha256",
-                value: expected.scorer_sha256,
+                what: "scorers",
+                pointer: receipt.files.map_or("", |files| &files.pointer),
+                value: receipt.expected.and_then(|expected| match expected.scorer_sha256 {
+                    "" => Err(Stopped::NotApplicable("no path says that a file of the receipt is its scorer")),
+                    scorer => Ok(scorer),
+                }),
                 accepted: &accept.scorer,
-                is_bound: bound.scorer,
+                is_bound: bound.files,
             },
             Pinned {
-                pointer: "/tdx/e2e_pubkey_b64",
-                value: fields.requester_key,
+                what: "requester keys",
+                pointer: receipt.bound.map_or("", |bound| bound.block),
+                value: receipt.bound.map(|bound| bound.requester_key),
                 accepted: &accept.requester_key,
                 is_bound: bound.requester,
             },
-        ])
+        ]
     }
 }
 
-/// Which bindings hold, each together with the quote's whole chain.
+/// Which bindings hold, each together with the whole chain of the quote, or the signature with its trusted signer.
 #[derive(Clone, Copy)]
 struct Bindings {
+    signature: bool,
     nonce: bool,
     requester: bool,
     image: bool,
     output: bool,
-    scorer: bool,
+    files: bool,
     input: bool,
 }
 
 /// The parts of a receipt, each with what stopped it.
 struct Parts<'a> {
     receipt_id: Checked<&'a str>,
-    evidence: Checked<&'a Evidence<'a>>,
+    quote: Checked<&'a QuoteEvidence<'a>>,
     bound: Checked<&'a Bound<'a>>,
+    signature: Checked<&'a SignatureEvidence<'a>>,
+    files: Checked<&'a Files<'a>>,
     expected: Checked<&'a Expected<'a>>,
+    statement: Checked<&'a Statement<'a>>,
     attestation: Checked<&'a receipt::Attestation<'a>>,
-    attestation_value: Checked<&'a json::Value<'a>>,
+    stated: Checked<&'a [(String, &'a json::Value<'a>)]>,
 }
 
 impl<'a> Parts<'a> {
     fn of(receipt: &'a Checked<Receipt<'a>>) -> Self {
         let receipt = need(receipt);
         let evidence = receipt.and_then(|receipt| need(&receipt.evidence));
+        let statement = receipt.and_then(|receipt| need(&receipt.statement));
+        let quote = evidence.and_then(|evidence| evidence.quote());
         Self {
             receipt_id: receipt.and_then(|receipt| receipt.receipt_id),
-            evidence,
-            bound: evidence.and_then(|evidence| need(&evidence.bound)),
+            quote,
+            bound: quote.and_then(|quote| need(&quote.bound)),
+            signature: evidence.and_then(|evidence| evidence.signature()),
+            files: receipt.and_then(|receipt| need(&receipt.files)),
             expected: receipt.and_then(|receipt| need(&receipt.expected)),
-            attestation: receipt.and_then(|receipt| need(&receipt.attestation)),
-            attestation_value: receipt.and_then(|receipt| receipt.attestation_value.ok_or(Stopped(Code::ReceiptMissingMember))),
+            statement,
+            attestation: statement.and_then(Statement::attestation),
+            stated: receipt.map(|receipt| receipt.stated.as_slice()),
         }
     }
 
     /// A note where the file's flags say something else than the checks found; checks without a result found nothing.
     fn self_report_disagrees(&self, policy: &Policy, genuine: Checked<()>, bound: Checked<()>) -> Option<Problem> {
-        let said = self.evidence.and_then(|evidence| evidence.self_report).ok()?;
+        let said = self.quote.and_then(|evidence| need(&evidence.self_report)).ok()?;
         let pairs = [("intel_verified", said.intel_verified, genuine), ("report_data_match", said.report_data_match, bound)];
         let differing: Vec<String> = pairs
             .into_iter()
             .filter_map(|(name, said, found)| match found {
                 Ok(()) if !said => Some(format!("{name} is false, but the checks passed")),
-                Err(Stopped(code)) if said && policy.effect(code) == Effect::Refutes => {
+                Err(Stopped::By(code)) if said && policy.effect(code) == Effect::Refutes => {
                     Some(format!("{name} is true, but the checks say {code}"))
                 }
                 _ => None,
             })
             .collect();
         (!differing.is_empty())
-            .then(|| Problem::new(Code::SelfReportDisagrees, Location::pointer(DOCUMENT, "/tdx/verification"), differing.join("; ")))
+            .then(|| Problem::new(Code::SelfReportDisagrees, Location::pointer(DOCUMENT, &said.pointer), differing.join("; ")))
     }
 }
 

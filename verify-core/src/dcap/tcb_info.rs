@@ -53,7 +53,7 @@ impl TcbInfo {
     /// Reads the value of `tcbInfo`. Members that Intel adds later are allowed.
     pub(crate) fn read(value: &Value<'_>, findings: &mut Findings) -> Checked<Self> {
         let pointer = "/tcbInfo";
-        let stopped = Stopped(Code::TcbInfoMalformed);
+        let stopped = Stopped::By(Code::TcbInfoMalformed);
         let mut fields = Fields::of(value, pointer, FORMAT, findings).ok_or(stopped)?;
         let (version, id, tcb_type) = (fields.integer::<u32>("version"), fields.string("id"), fields.integer::<u32>("tcbType"));
         let (version, id, tcb_type) = (version.ok_or(stopped)?, id.ok_or(stopped)?, tcb_type.ok_or(stopped)?);
