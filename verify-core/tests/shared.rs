@@ -3,6 +3,8 @@
 
 #![expect(clippy::disallowed_methods, clippy::disallowed_macros, reason = "tests read files and the environment")]
 
+#[path = "support/signed.rs"]
+mod signed;
 mod support;
 
 use std::collections::BTreeMap;
@@ -711,7 +713,7 @@ fn canonical(shared: &Path) -> Vec<Trial> {
 }
 
 fn check_canonical(vector: &Value) -> Result<(), String> {
-    let receipt = support::signed_receipt_around(&text(&vector["input_json"]), &text(&vector["sha256"]));
+    let receipt = signed::receipt_around(&text(&vector["input_json"]), &text(&vector["sha256"]));
     let report = strict().verify(&Request::new(receipt.as_bytes()));
     if let Some((_, code)) = NOT_READ.iter().find(|(id, _)| vector["id"].as_str() == Some(id)) {
         return equal("refused", refuting(&report), vec![*code]);

@@ -53,14 +53,22 @@ fn rounded(number: f64) -> f64 {
     format!("{number:.6}").parse().unwrap_or(number)
 }
 
-/// Python's `repr`: the shortest digits that name the double, in its layout.
+/// Python's `repr`: of the shortest digits that name the double those nearest to it, in Python's layout. Where two are equally near,
+/// Python takes the even ones and Rust the upper ones, so the digits are written again at their length, which rounds half to even.
 fn float_repr(number: f64) -> String {
-    let scientific = format!("{number:e}");
-    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let shortest = format!("{number:e}");
+    let (mantissa, exponent) = shortest.split_once('e').unwrap_or((&shortest, "0"));
+    let places = mantissa.split_once('.').map_or(0, |(_, fraction)| fraction.len());
     let exponent: i32 = exponent.parse().unwrap_or(0);
+    let names_it = |text: &String| text.parse() == Ok(number);
     if (-4..16).contains(&exponent) {
-        return format!("{number:?}");
+        let decimals = i32::try_from(places).unwrap_or(0).saturating_sub(exponent).max(1);
+        let nearest = format!("{number:.*}", usize::try_from(decimals).unwrap_or(1));
+        return Some(nearest).filter(names_it).unwrap_or_else(|| format!("{number:?}"));
     }
+    let nearest = Some(format!("{number:.places$e}")).filter(names_it);
+    let nearest = nearest.as_ref().unwrap_or(&shortest);
+    let mantissa = nearest.split_once('e').map_or(nearest.as_str(), |(mantissa, _)| mantissa);
     let sign = if exponent < 0 { '-' } else { '+' };
     format!("{mantissa}e{sign}{:02}", exponent.unsigned_abs())
 }
@@ -181,6 +189,9 @@ mod tests {
             ("0.1234565", "0.123456"),
             ("9007199254740993.0", "9007199254740992.0"),
             ("1e15", "1000000000000000.0"),
+            ("961038874585682.25", "961038874585682.2"),
+            ("961038874585682.75", "961038874585682.8"),
+            ("9007199254740990.0", "9007199254740990.0"),
             ("1e16", "1e+16"),
             ("123456789012345678.0", "1.2345678901234568e+17"),
             ("1.5e300", "1.5e+300"),
