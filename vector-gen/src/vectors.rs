@@ -7,7 +7,11 @@ mod meaning;
 mod policy;
 mod quote;
 mod reading;
+mod response;
+mod signed;
 mod tcb;
+
+use data_encoding::BASE64;
 
 use crate::edits::Edit;
 use crate::json::{Json, token};
@@ -51,6 +55,8 @@ pub(crate) struct Vector {
     changes: Vec<Edit<Material>>,
     policy: &'static str,
     anchors: Anchors,
+    /// Trusted signers of receipts, as base64.
+    signer_keys: Vec<String>,
     at: Option<&'static str>,
     outcome: Outcome,
     pub(crate) codes: Vec<&'static str>,
@@ -81,6 +87,7 @@ impl Vector {
             changes: Vec::new(),
             policy: "test",
             anchors: Anchors::Test,
+            signer_keys: Vec::new(),
             at: None,
             outcome: Outcome::Verified,
             codes: usual.to_vec(),
@@ -100,6 +107,12 @@ impl Vector {
 
     fn anchors(mut self, anchors: Anchors) -> Self {
         self.anchors = anchors;
+        self
+    }
+
+    /// Trusts the signer with this key.
+    fn trusting(mut self, key: impl AsRef<[u8]>) -> Self {
+        self.signer_keys.push(BASE64.encode(key.as_ref()));
         self
     }
 
@@ -134,6 +147,12 @@ impl Vector {
         self.outcome = outcome;
         self.codes.extend_from_slice(codes);
         self.codes.sort_unstable();
+        self
+    }
+
+    /// The verifier does not get as far as this code, which its kind usually has.
+    fn without(mut self, code: &str) -> Self {
+        self.codes.retain(|usual| *usual != code);
         self
     }
 
@@ -184,7 +203,11 @@ impl Vector {
             Anchors::Intel => text("intel"),
             Anchors::Test | Anchors::OtherTest => {
                 let [root, tcb_signing] = self.anchors.files();
-                Json::Object(vec![("root".into(), text(root)), ("tcb_signing".into(), text(tcb_signing))])
+                let mut anchors = vec![("root".into(), text(root)), ("tcb_signing".into(), text(tcb_signing))];
+                if !self.signer_keys.is_empty() {
+                    anchors.push(("signer_keys".into(), Json::List(self.signer_keys.iter().map(|key| text(key)).collect())));
+                }
+                Json::Object(anchors)
             }
         };
         Json::Object(vec![
@@ -221,6 +244,8 @@ pub(crate) fn all() -> Vec<Vector> {
         tcb::vectors(),
         binding::vectors(),
         meaning::vectors(),
+        signed::vectors(),
+        response::vectors(),
         policy::vectors(),
     ]
     .into_iter()

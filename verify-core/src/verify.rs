@@ -126,7 +126,7 @@ impl Verifier {
         });
         let _known_command = ledger.meet(Obligation::Workload, |findings| binding::workload(receipt.quote?, findings));
         let _reproduced = ledger.meet(Obligation::Scorer, |findings| {
-            scorer::check(receipt.expected?, findings);
+            scorer::check(receipt.expected?, &receipt.files?.pointer, findings);
             Ok(())
         });
 

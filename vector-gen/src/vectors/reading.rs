@@ -1,8 +1,8 @@
 //! JSON, the receipt's own structure, and which evidence it carries.
 
 use super::{Outcome, Vector, classic, k3, replace};
-use crate::json::{self, token};
-use crate::receipt::{Material, Nonce};
+use crate::json::token;
+use crate::receipt::Nonce;
 
 pub(super) fn vectors() -> Vec<Vector> {
     let mut vectors = json_faults();
@@ -231,9 +231,6 @@ fn evidence() -> Vec<Vector> {
         classic("evidence-two-kinds-null", "A signature that is null is present all the same.")
             .change(|m| m.receipt.afterwards.add(|receipt| receipt.set("/signature", token("null"))))
             .only(Outcome::Invalid, &["evidence.ambiguous"]),
-        classic("evidence-ed25519", "A signed receipt is of a kind that is not checked.")
-            .change(signed_receipt)
-            .only(Outcome::Unverifiable, &["evidence.signature-unsupported"]),
         classic("self-report-false", "The file's own flags are never evidence, not even against it.")
             .flags(false, false)
             .verified(&["self-report.disagrees"]),
@@ -242,16 +239,4 @@ fn evidence() -> Vec<Vector> {
             .flags(true, true)
             .invalid(&["quote.signature-wrong", "self-report.disagrees"]),
     ]
-}
-
-/// The same attestation in the envelope for signatures, with a signature of zeros.
-fn signed_receipt(material: &mut Material) {
-    material.receipt.afterwards.add(|receipt| {
-        for member in ["/tdx", "/_expected", "/attestation_type"] {
-            receipt.remove(member);
-        }
-        receipt.set("/receipt_id", "0".repeat(64));
-        receipt.set("/signature", json::Json::Text(data_encoding::BASE64.encode(&[0; 64])));
-        receipt.set("/public_key", json::Json::Text(data_encoding::BASE64.encode(&[1; 32])));
-    });
 }

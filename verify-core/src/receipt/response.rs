@@ -100,11 +100,11 @@ pub(super) fn read_note<'a>(fields: &mut Fields<'a, 'a, '_>) -> Checked<Receipt<
 
 impl<'a> Note<'a> {
     fn read(fields: &mut Fields<'a, 'a, '_>) -> Option<Self> {
-        let bundle = fields.required("bundle");
         let head = fields.object("bundle").and_then(|mut bundle| bundle.shaped("head", "40 lower-case hex digits", |text| is_hex(text, 40)));
         let (label, reason) = (fields.string("label"), fields.string("reason"));
         let _ = fields.object("verdict_doc");
-        Some(Self { bundle: bundle?, head: head?, label: label?, reason: reason?, verdict: fields.optional("verdict_doc")? })
+        let (bundle, verdict) = (fields.optional("bundle"), fields.optional("verdict_doc"));
+        Some(Self { bundle: bundle?, head: head?, label: label?, reason: reason?, verdict: verdict? })
     }
 }
 
@@ -154,8 +154,9 @@ fn expected<'a>(files: &Files<'a>) -> Expected<'a> {
     let digest = |path: &str| files.digests.iter().find(|(known, _)| *known == path).map(|(_, digest)| *digest);
     let pair = [(NOTE_SCORER, NOTE_INPUT), (LOG_SCORER, LOG_INPUT)]
         .into_iter()
-        .find_map(|(scorer, input)| Some(Expected { scorer_sha256: digest(scorer)?, input_sha256: digest(input)? }));
-    pair.unwrap_or(Expected { scorer_sha256: "", input_sha256: "" })
+        .find_map(|(scorer, input)| digest(scorer).zip(digest(input)));
+    let (scorer_sha256, input_sha256) = pair.unwrap_or_default();
+    Expected { scorer_sha256, input_sha256 }
 }
 
 fn read_evidence<'a>(fields: &mut Fields<'a, 'a, '_>, pointer: &'static str) -> Option<QuoteEvidence<'a>> {
