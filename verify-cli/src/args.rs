@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use verify_core::Timestamp;
+use verify_core::{SignerKey, Timestamp};
 
 use crate::exit;
 
@@ -21,6 +21,7 @@ Examples:
   receipt verify receipt.json
   receipt verify --policy authenticity runs/
   receipt verify --at now receipt.json
+  receipt verify --trust-key 2eb2...41f0 signed.json
   receipt verify --root root.pem --tcb-signing-cert tcb.pem --policy test.toml receipt.json";
 
 /// Verify Polaris receipts offline.
@@ -76,6 +77,15 @@ pub(crate) struct VerifyArgs {
     /// A TCB signing certificate to use in the place of Intel's (PEM or DER)
     #[arg(long, value_name = "FILE")]
     pub(crate) tcb_signing_cert: Option<PathBuf>,
+    /// An Ed25519 key that may sign receipts, in base64 or hex; may be repeated
+    ///
+    /// A receipt that carries a signature in the place of a quote is unverifiable without one: the key inside of a file proves
+    /// nothing.
+    #[arg(long, value_name = "KEY")]
+    pub(crate) trust_key: Vec<SignerKey>,
+    /// A file of such keys: one a line, with # comments, or a JSON array of texts
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trust_keys: Vec<PathBuf>,
     /// Show passed checks, notes and claims too
     #[arg(short, long, conflicts_with = "quiet")]
     pub(crate) verbose: bool,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::SystemTime;
 
-use verify_core::{Anchors, Instant, Report, Request, Timestamp, Verifier, escape};
+use verify_core::{Anchors, Instant, Report, Request, SignerKey, Timestamp, Verifier, escape};
 
 use crate::args::{At, VerifyArgs};
 use crate::exit;
@@ -80,7 +80,29 @@ fn anchors(arguments: &VerifyArgs) -> Result<Anchors, String> {
         let certificate = read_settings(path).map_err(named)?;
         anchors = anchors.with_tcb_signing(&certificate).map_err(|error| named(error.to_string()))?;
     }
+    anchors = anchors.with_signer_keys(arguments.trust_key.iter().copied());
+    for path in &arguments.trust_keys {
+        let named = |error: String| format!("cannot read signer keys {}: {}", escape(&path.to_string_lossy()), escape(&error));
+        let keys = read_settings(path).and_then(|file| signer_keys(&file)).map_err(named)?;
+        anchors = anchors.with_signer_keys(keys);
+    }
     Ok(anchors)
+}
+
+/// The keys of a file: one a line, where # starts a comment, or a JSON array of texts. A file without any is a mistake.
+fn signer_keys(file: &[u8]) -> Result<Vec<SignerKey>, String> {
+    let text = std::str::from_utf8(file).map_err(|error| format!("byte {}: not UTF-8", error.valid_up_to()))?;
+    let entries: Vec<(String, String)> = if text.trim_start().starts_with('[') {
+        let keys: Vec<String> = serde_json::from_str(text).map_err(|error| format!("not a JSON array of texts: {error}"))?;
+        keys.into_iter().enumerate().map(|(index, key)| (format!("item {index}"), key)).collect()
+    } else {
+        let lines = text.lines().map(|line| line.split_once('#').map_or(line, |(key, _)| key).trim().to_owned());
+        lines.enumerate().filter(|(_, key)| !key.is_empty()).map(|(index, key)| (format!("line {}", index + 1), key)).collect()
+    };
+    if entries.is_empty() {
+        return Err("it holds no key".to_owned());
+    }
+    entries.into_iter().map(|(place, key)| key.parse().map_err(|error| format!("{place}: {key:?} is {error}"))).collect()
 }
 
 /// The one place where the clock is read, and only if the user asks for it.

@@ -173,6 +173,7 @@ impl Verifier {
         let verdict_is_computed = bound.input
             && receipt.expected.is_ok_and(scorer::is_known)
             && receipt.attestation.is_ok_and(|attestation| !verdict::holds_verdict(attestation.measurements));
+        facts.image = receipt.bound.and_then(|bound| bound.image).ok().filter(|_| bound.image).map(str::to_owned);
         let proven = Proven {
             signature: bound.signature,
             nonce: bound.nonce,
@@ -181,13 +182,12 @@ impl Verifier {
             output: output.as_ref().ok().filter(|_| bound.output),
             repeats_output: bound.output && repeats_output.is_ok_and(|repeats| repeats),
             files: bound.files,
-            image: bound.image,
+            image: facts.image.is_some(),
             contents: contents.as_deref().ok().filter(|_| genuine.and(high).is_ok()).unwrap_or_default(),
         };
         let claims =
             ledger.meet(Obligation::Claims, |findings| Ok(claims::list(receipt.stated?, receipt.statement.ok(), proven, findings)));
         facts.output = proven.output.zip(receipt.bound.ok()).map(|(output, bound)| output.facts(bound.result_sha256));
-        facts.image = receipt.bound.and_then(|bound| bound.image).ok().filter(|_| bound.image).map(str::to_owned);
         facts.signer = signed.ok().map(|signer| signer.to_base64());
         if let Some(note) = receipt.self_report_disagrees(&self.policy, genuine, low.and(high)) {
             ledger.note(note);

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use serde_json::Value;
-use verify_core::{Anchors, CheckResult, Code, Coverage, Obligation, Outcome, Policy, Report, Request, Verifier};
+use verify_core::{Anchors, CheckResult, Code, Coverage, Obligation, Outcome, Policy, Report, Request, SignerKey, Verifier};
 
 fn report(vector: &str) -> Report {
     let folder = support::workspace().join("test-vectors");
@@ -188,5 +188,147 @@ fn a_report_stays_in_proportion_to_its_receipt() {
         assert_ne!(hostile, text);
         let report = verifier.verify(&Request::new(hostile.as_bytes())).to_json();
         assert!(report.len() < 200_000 + 8 * hostile.len(), "{} bytes for {}", report.len(), hostile.len());
+    }
+}
+
+// Signed receipts, responses and notes.
+
+/// The signer of the vectors, from the manifest.
+fn signer() -> SignerKey {
+    let manifest = support::read_json(&support::workspace().join("test-vectors/manifest.json"));
+    let vector = manifest.as_array().expect("vectors").iter().find(|vector| vector["id"] == "signed-verified").expect("the vector");
+    vector["anchors"]["signer_keys"][0].as_str().expect("a key").parse().expect("a signer key")
+}
+
+fn judge(vector: &str, anchors: Anchors) -> Report {
+    Verifier::new(Policy::authenticity(), anchors).verify(&Request::new(&receipt(vector)))
+}
+
+fn not_applicable(report: &Report) -> Vec<&'static str> {
+    let applies = |result: &CheckResult| !matches!(result, CheckResult::NotApplicable { .. });
+    report.checks.iter().filter(|check| !applies(&check.result)).map(|check| check.id.id()).collect()
+}
+
+#[test]
+fn a_trusted_signature_covers_every_claim_and_nothing_else_does() {
+    let trusted = anchors().with_signer_keys([signer()]);
+    let report = judge("signed-verified", trusted.clone());
+    assert!(!report.claims.is_empty() && report.claims.iter().all(|claim| claim.coverage == Coverage::Signature));
+    assert_eq!(report.facts.signer, Some(signer().to_base64()));
+    assert_eq!(report.anchors.signer_keys, [signer().to_base64()]);
+    assert!(report.headline().contains("no hardware evidence"), "{}", report.headline());
+    let unproven = [judge("signed-verified", anchors()), judge("signed-edited", trusted.clone()), judge("signed-other-signer", trusted)];
+    for report in unproven {
+        assert!(!report.claims.is_empty() && report.claims.iter().all(|claim| claim.coverage == Coverage::Asserted));
+        assert_eq!(report.facts.signer, None);
+    }
+}
+
+/// The file says 120.50000049; what the signature covers is shown.
+#[test]
+fn a_signed_number_is_shown_as_it_was_signed() {
+    let value = |anchors: Anchors| {
+        let claims = judge("signed-rounded", anchors).claims;
+        claims.into_iter().find(|claim| claim.pointer == "/attestation/verdict/tps").expect("a claim").value
+    };
+    assert_eq!(value(anchors().with_signer_keys([signer()])), "120.5");
+    assert_eq!(value(anchors()), "120.50000049");
+}
+
+#[test]
+fn a_signature_binds_pinned_fields() {
+    let commit = "commit = [\"0123456789abcdef0123456789abcdef01234567\"]";
+    let policy = format!("version = 1\nname = \"commit\"\nbase = \"authenticity\"\n[accept]\n{commit}\n");
+    let verifier = Verifier::new(toml::from_str(&policy).expect("a policy"), anchors().with_signer_keys([signer()]));
+    assert_eq!(verifier.verify(&Request::new(&receipt("signed-verified"))).outcome, Outcome::Verified);
+    assert_eq!(verifier.verify(&Request::new(&receipt("note-verified"))).outcome, Outcome::Verified);
+    let random = verifier.verify(&Request::new(&receipt("note-random-nonce")));
+    assert!(random.has(Code::PinOnlyAsserted), "a random nonce does not bind the head");
+}
+
+/// What does not apply follows from the envelope alone, and is the same list for every receipt of its kind.
+#[test]
+fn only_what_an_envelope_lacks_does_not_apply() {
+    let dcap = Obligation::ALL.iter().filter(|id| (Obligation::Quote..=Obligation::TdAttributes).contains(*id)).map(|id| id.id());
+    let bound = ["report-data-low", "report-data-high", "output-hash", "files-manifest", "contents", "nonce", "input", "workload", "scorer"];
+    let signed: Vec<&str> = dcap.chain(bound).chain(["verdict", "enclave", "image"]).collect();
+    let trusted = || anchors().with_signer_keys([signer()]);
+    for vector in ["signed-edited", "signed-thin", "signed-id-wrong", "signed-key-identity", "signed-other-signer"] {
+        assert_eq!(not_applicable(&judge(vector, trusted())), signed, "{vector}");
+    }
+    let of_quote = ["signer-key", "signature", "contents"];
+    for (vector, more) in [("verified", &[][..]), ("quote-signature-bit", &[]), ("nonce-random", &["nonce"])] {
+        assert_eq!(not_applicable(&judge(vector, trusted())), [&of_quote, more].concat(), "{vector}");
+    }
+    let of_response = ["signer-key", "signature", "contents", "receipt-id", "nonce", "verdict"];
+    assert_eq!(not_applicable(&judge("response-verified", trusted())), of_response);
+    assert_eq!(not_applicable(&judge("response-forged", trusted())), of_response);
+    assert_eq!(not_applicable(&judge("note-verified", trusted())), ["signer-key", "signature", "contents", "receipt-id", "image"]);
+}
+
+/// A part that is there and cannot be read is no part that the envelope lacks.
+#[test]
+fn what_cannot_be_read_is_skipped() {
+    let result = |vector: &str, id: Obligation| {
+        let report = judge(vector, anchors().with_signer_keys([signer()]));
+        report.checks.into_iter().find(|check| check.id == id).expect("a check").result
+    };
+    for (vector, id, because) in [
+        ("signed-short", Obligation::Signature, Code::ReceiptMalformedField),
+        ("signed-short", Obligation::Quote, Code::ReceiptMalformedField),
+        ("signed-without-key", Obligation::SignerKey, Code::ReceiptMissingMember),
+        ("signed-key-identity", Obligation::Signature, Code::SignerKeyWeak),
+        ("signed-tdx-null", Obligation::QuoteSignature, Code::EvidenceAmbiguous),
+        ("note-without-bundle", Obligation::Verdict, Code::ReceiptMissingMember),
+        ("note-without-bundle", Obligation::Provenance, Code::ReceiptMissingMember),
+    ] {
+        assert_eq!(result(vector, id), CheckResult::Skipped { because }, "{vector}");
+    }
+}
+
+#[test]
+fn every_leaf_of_a_response_has_its_coverage() {
+    let report = judge("response-contents", anchors());
+    for (pointer, wanted) in [
+        ("/artifacts/0/path", Coverage::Quote),
+        ("/artifacts_sha256", Coverage::Quote),
+        ("/egress_log_b64", Coverage::Quote),
+        ("/image_digest", Coverage::Quote),
+        ("/task_policy/hosts/0", Coverage::EnclaveInput),
+        ("/files/~1submission~1score.py", Coverage::EnclaveInput),
+        ("/stdout", Coverage::EnclaveInput),
+        ("/egress", Coverage::Asserted),
+        ("/exit_code", Coverage::Asserted),
+        ("/started_at", Coverage::Asserted),
+    ] {
+        assert_eq!(coverage(&report, pointer), wanted, "{pointer}");
+    }
+    assert!(report.facts.image.is_some());
+    let unbound = ["response-forged", "response-file-edited", "response-contents-absent", "response-egress-edited"];
+    for (vector, pointer) in unbound.into_iter().zip(["/stdout", "/files/~1submission~1score.py", "/artifacts_sha256", "/egress_log_b64"]) {
+        assert_eq!(coverage(&judge(vector, anchors()), pointer), Coverage::Asserted, "{vector}");
+    }
+    let workload = judge("response-workload", anchors());
+    assert_eq!((coverage(&workload, "/image_digest"), &workload.facts.image), (Coverage::Asserted, &None));
+}
+
+#[test]
+fn every_leaf_of_a_note_has_its_coverage() {
+    let report = judge("note-verified", anchors());
+    for (pointer, wanted) in [
+        ("/bundle/head", Coverage::Nonce),
+        ("/bundle/samples/pr/0", Coverage::EnclaveInput),
+        ("/label", Coverage::EnclaveInput),
+        ("/verdict_doc/delta_pct", Coverage::EnclaveInput),
+        ("/ts", Coverage::Asserted),
+        ("/receipt/exit_code", Coverage::Asserted),
+    ] {
+        assert_eq!(coverage(&report, pointer), wanted, "{pointer}");
+    }
+    for (vector, pointer) in
+        [("note-random-nonce", "/bundle/head"), ("note-other-bundle", "/bundle/pr"), ("note-other-label", "/label"), ("note-other-verdict", "/label")]
+    {
+        let coverage = coverage(&judge(vector, anchors()), pointer);
+        assert!(coverage != Coverage::Nonce && (vector == "note-random-nonce" || coverage == Coverage::Asserted), "{vector}: {coverage:?}");
     }
 }
