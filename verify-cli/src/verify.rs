@@ -135,7 +135,7 @@ struct Batch {
     reports: usize,
     /// The policy of the answers.
     policy: Option<String>,
-    /// What qualifies the answers: waivers, softened findings, other anchors.
+    /// What qualifies the answers: a signer's word, waivers, softened findings, other anchors.
     qualifiers: Vec<&'static str>,
     /// By receipt id: SHA-256 and name of every file that carries it.
     ids: BTreeMap<String, Vec<(String, String)>>,
@@ -148,7 +148,8 @@ impl Batch {
         self.policy = Some(report.policy.name.clone());
         let softened = (!report.policy.softened.is_empty()).then_some("findings softened");
         let anchors = (!report.anchors.built_in).then_some("not Intel's anchors");
-        for qualifier in report.policy.waivers.iter().copied().chain(softened).chain(anchors) {
+        let signer = report.facts.signer.is_some().then_some("some on a signer's word");
+        for qualifier in signer.into_iter().chain(report.policy.waivers.iter().copied()).chain(softened).chain(anchors) {
             if !self.qualifiers.contains(&qualifier) {
                 self.qualifiers.push(qualifier);
             }

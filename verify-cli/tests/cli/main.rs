@@ -5,4 +5,5 @@ mod inputs;
 mod output;
 mod settings;
 mod shared;
+mod signers;
 mod support;
