@@ -207,7 +207,8 @@ impl Material {
     pub(crate) fn response() -> Self {
         let mut material = Self::k3();
         let task_policy = Json::Object(Vec::new());
-        material.receipt.envelope = Envelope::Response(Response { has_image: true, egress_log: String::new(), task_policy, artifacts: Vec::new() });
+        material.receipt.envelope =
+            Envelope::Response(Response { has_image: true, egress_log: String::new(), task_policy, artifacts: Vec::new() });
         material
     }
 
@@ -449,8 +450,9 @@ impl Response {
 
 /// A receipt of a log that a signer vouches for.
 fn signed_document(signer: &Signer, attestation: &Json) -> Json {
-    let mut document =
-        json::parse(r#"{"polaris_version": 1, "receipt_id": "", "chain": {"prev_receipt_hash": null, "chain_index": 0}, "attestation": {}}"#);
+    let mut document = json::parse(
+        r#"{"polaris_version": 1, "receipt_id": "", "chain": {"prev_receipt_hash": null, "chain_index": 0}, "attestation": {}}"#,
+    );
     let text = attestation.signed();
     document.set("/receipt_id", digest(&text));
     document.set("/attestation", attestation.clone());

@@ -244,9 +244,9 @@ pub(crate) fn all() -> Vec<Vector> {
         tcb::vectors(),
         binding::vectors(),
         meaning::vectors(),
+        policy::vectors(),
         signed::vectors(),
         response::vectors(),
-        policy::vectors(),
     ]
     .into_iter()
     .flatten()

@@ -169,11 +169,14 @@ fn signer(report: &Report, page: &mut Page) {
     if !is_signed(report) {
         return;
     }
-    let named = report.problems.iter().find(|problem| problem.code.name().starts_with("signer.")).and_then(|problem| problem.found.as_deref());
+    let named =
+        report.problems.iter().find(|problem| problem.code.name().starts_with("signer.")).and_then(|problem| problem.found.as_deref());
     let holds = result(report, Obligation::Signature) == Some(&CheckResult::Passed);
     let text = match (&report.facts.signer, named) {
         (Some(key), _) => format!("by the trusted key {key}: the whole attestation is its owner's word, and no hardware vouches for it"),
-        (None, Some(key)) if holds => format!("the signature matches the key inside of the file, {key}; nothing says that it is a signer's you trust"),
+        (None, Some(key)) if holds => {
+            format!("the signature matches the key inside of the file, {key}; nothing says that it is a signer's you trust")
+        }
         (None, _) if holds => "the signature matches the key inside of the file".to_owned(),
         (None, _) => "not shown: no good signature covers the attestation".to_owned(),
     };
@@ -236,7 +239,8 @@ fn bindings(report: &Report, page: &mut Page) {
         .filter(|(_, names)| !names.is_empty())
         .map(|(word, names)| format!("{word}: {}", names.join(", ")))
         .collect();
-    let to_what = if report.facts.trust_domain.is_some() || is_signed(report) { "" } else { "to a quote that was not shown to be genuine: " };
+    let to_what =
+        if report.facts.trust_domain.is_some() || is_signed(report) { "" } else { "to a quote that was not shown to be genuine: " };
     page.row("Bindings", PLAIN, &format!("{to_what}{}", groups.join("; ")));
 }
 

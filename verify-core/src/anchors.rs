@@ -110,7 +110,13 @@ impl Anchors {
         if !root.constraints.is_some_and(|constraints| constraints.ca) || !root.is_signed_by(&root.key) {
             return Err(AnchorsError::Root(format!("{} is not a root: not a CA certificate that signs itself", root.subject)));
         }
-        Ok(Self { root_key: root.key.coordinates(), root_subject: root.subject, tcb_signer: None, signer_keys: BTreeSet::new(), built_in: false })
+        Ok(Self {
+            root_key: root.key.coordinates(),
+            root_subject: root.subject,
+            tcb_signer: None,
+            signer_keys: BTreeSet::new(),
+            built_in: false,
+        })
     }
 
     /// Replaces the TCB signing certificate by the one in `certificate` (PEM or DER). It has to pass every rule under the

@@ -60,7 +60,11 @@ fn decode(bytes: &[u8], entries: &mut Entries, findings: &mut Findings) -> Check
     let document = json::read(bytes).map_err(|error| findings.stop(error.into_problem(DOCUMENT)))?;
     let receipt = Receipt::read(&document, findings)?;
     let response = document.member("receipt").unwrap_or(&document);
-    entries.members("receipt", &document, &["polaris_version", "receipt_id", "attestation_type", "label", "reason", "public_key", "signature"]);
+    entries.members(
+        "receipt",
+        &document,
+        &["polaris_version", "receipt_id", "attestation_type", "label", "reason", "public_key", "signature"],
+    );
     entries.members("receipt", response, &["binding_version", "egress", "exit_code", "image", "started_at"]);
     if let Some(attestation) = document.member("attestation") {
         for part in ["code", "references", "environment", "verdict"] {

@@ -83,6 +83,7 @@ fn note_rounded(attestation: &Value<'_>, findings: &mut Findings) {
     if let Some((offset, token, signed)) = first {
         let more = if differing.len() > 1 { format!(" (and {} more)", differing.len().saturating_sub(1)) } else { String::new() };
         let message = format!("the file says {}{more}; the signature covers {signed}", quoted(token));
-        findings.raise(Problem::new(Code::SignatureRounded, Location::offset(DOCUMENT, *offset), message).found(quoted(token)).wanted(signed));
+        findings
+            .raise(Problem::new(Code::SignatureRounded, Location::offset(DOCUMENT, *offset), message).found(quoted(token)).wanted(signed));
     }
 }

@@ -112,16 +112,8 @@ fn characters(random: &mut Random) -> String {
 
 /// One character as it stands in a string: raw where that is allowed, or in one of its escapes.
 fn character(random: &mut Random) -> String {
-    let ranges: [(u32, u32); 8] = [
-        (0, 0x20),
-        (0x20, 0x7f),
-        (0x22, 0x23),
-        (0x5c, 0x5d),
-        (0x7f, 0xa0),
-        (0x2028, 0x202a),
-        (0xe000, 0x1_0000),
-        (0x1_0000, 0x11_0000),
-    ];
+    let ranges: [(u32, u32); 8] =
+        [(0, 0x20), (0x20, 0x7f), (0x22, 0x23), (0x5c, 0x5d), (0x7f, 0xa0), (0x2028, 0x202a), (0xe000, 0x1_0000), (0x1_0000, 0x11_0000)];
     let (start, end) = *random.pick(&ranges);
     let character = char::from_u32(start + random.below(u64::from(end - start)) as u32).expect("no surrogate is drawn");
     let escaped = || character.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04X}")).collect::<String>();

@@ -250,7 +250,8 @@ fn a_signature_binds_pinned_fields() {
 #[test]
 fn only_what_an_envelope_lacks_does_not_apply() {
     let dcap = Obligation::ALL.iter().filter(|id| (Obligation::Quote..=Obligation::TdAttributes).contains(*id)).map(|id| id.id());
-    let bound = ["report-data-low", "report-data-high", "output-hash", "files-manifest", "contents", "nonce", "input", "workload", "scorer"];
+    let bound =
+        ["report-data-low", "report-data-high", "output-hash", "files-manifest", "contents", "nonce", "input", "workload", "scorer"];
     let signed: Vec<&str> = dcap.chain(bound).chain(["verdict", "enclave", "image"]).collect();
     let trusted = || anchors().with_signer_keys([signer()]);
     for vector in ["signed-edited", "signed-thin", "signed-id-wrong", "signed-key-identity", "signed-other-signer"] {
@@ -325,9 +326,12 @@ fn every_leaf_of_a_note_has_its_coverage() {
     ] {
         assert_eq!(coverage(&report, pointer), wanted, "{pointer}");
     }
-    for (vector, pointer) in
-        [("note-random-nonce", "/bundle/head"), ("note-other-bundle", "/bundle/pr"), ("note-other-label", "/label"), ("note-other-verdict", "/label")]
-    {
+    for (vector, pointer) in [
+        ("note-random-nonce", "/bundle/head"),
+        ("note-other-bundle", "/bundle/pr"),
+        ("note-other-label", "/label"),
+        ("note-other-verdict", "/label"),
+    ] {
         let coverage = coverage(&judge(vector, anchors()), pointer);
         assert!(coverage != Coverage::Nonce && (vector == "note-random-nonce" || coverage == Coverage::Asserted), "{vector}: {coverage:?}");
     }

@@ -1,8 +1,8 @@
 //! JSON, the receipt's own structure, and which evidence it carries.
 
 use super::{Outcome, Vector, classic, k3, replace};
-use crate::json::token;
-use crate::receipt::Nonce;
+use crate::json::{self, token};
+use crate::receipt::{Material, Nonce};
 
 pub(super) fn vectors() -> Vec<Vector> {
     let mut vectors = json_faults();
@@ -231,6 +231,10 @@ fn evidence() -> Vec<Vector> {
         classic("evidence-two-kinds-null", "A signature that is null is present all the same.")
             .change(|m| m.receipt.afterwards.add(|receipt| receipt.set("/signature", token("null"))))
             .only(Outcome::Invalid, &["evidence.ambiguous"]),
+        classic("evidence-ed25519", "A signature of zeros is none, whoever is trusted.").change(signed_receipt).only(
+            Outcome::Invalid,
+            &["binding.receipt-id-mismatch", "chain.unchecked", "pin.not-in-evidence", "signature.wrong", "signer.unknown"],
+        ),
         classic("self-report-false", "The file's own flags are never evidence, not even against it.")
             .flags(false, false)
             .verified(&["self-report.disagrees"]),
@@ -239,4 +243,16 @@ fn evidence() -> Vec<Vector> {
             .flags(true, true)
             .invalid(&["quote.signature-wrong", "self-report.disagrees"]),
     ]
+}
+
+/// The same attestation in the envelope for signatures, with a signature of zeros.
+fn signed_receipt(material: &mut Material) {
+    material.receipt.afterwards.add(|receipt| {
+        for member in ["/tdx", "/_expected", "/attestation_type"] {
+            receipt.remove(member);
+        }
+        receipt.set("/receipt_id", "0".repeat(64));
+        receipt.set("/signature", json::Json::Text(data_encoding::BASE64.encode(&[0; 64])));
+        receipt.set("/public_key", json::Json::Text(data_encoding::BASE64.encode(&[1; 32])));
+    });
 }

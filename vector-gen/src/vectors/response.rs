@@ -34,7 +34,8 @@ fn response(id: &str, rule: &str) -> Vector {
 
 /// Likewise with egress log, task policy and artifacts.
 fn full(id: &str, rule: &str) -> Vector {
-    Vector::new(id.into(), rule.into(), Material::full_response, &usual(&["input.not-recovered", "scorer.not-rerun"])).policy("authenticity")
+    Vector::new(id.into(), rule.into(), Material::full_response, &usual(&["input.not-recovered", "scorer.not-rerun"]))
+        .policy("authenticity")
 }
 
 /// A note, whose scorer is not known.
@@ -83,17 +84,21 @@ fn responses() -> Vec<Vector> {
             .change(set("/stdout", "{}"))
             .invalid(&["binding.output-hash-mismatch"]),
         response("response-file-edited", "The files are those of the manifest.")
-            .change(|m| m.receipt.afterwards.add(|receipt| {
-                let Json::Object(files) = receipt.at("/files") else { panic!("files") };
-                files[0].1 = digest("another input").into();
-            }))
+            .change(|m| {
+                m.receipt.afterwards.add(|receipt| {
+                    let Json::Object(files) = receipt.at("/files") else { panic!("files") };
+                    files[0].1 = digest("another input").into();
+                })
+            })
             .without("input.not-recovered")
             .invalid(&["binding.files-manifest-mismatch"]),
         response("response-files-swapped", "The order of the files in the response does not matter.")
-            .change(|m| m.receipt.afterwards.add(|receipt| {
-                let Json::Object(files) = receipt.at("/files") else { panic!("files") };
-                files.reverse();
-            }))
+            .change(|m| {
+                m.receipt.afterwards.add(|receipt| {
+                    let Json::Object(files) = receipt.at("/files") else { panic!("files") };
+                    files.reverse();
+                })
+            })
             .verified(&[]),
         response("response-forged", "A response with a forged quote is invalid.")
             .change(|m| m.quote.afterwards.add(|quote| quote[crate::quote::SIGNATURE + 10] ^= 1))
@@ -113,7 +118,9 @@ fn contents() -> Vec<Vector> {
         full("response-egress-edited", "The egress log is the bound one.")
             .change(set("/egress_log_b64", BASE64.encode(b"nothing")))
             .invalid(mismatch),
-        full("response-policy-edited", "The task policy is the bound one.").change(set("/task_policy/seconds", token("600.5"))).invalid(mismatch),
+        full("response-policy-edited", "The task policy is the bound one.")
+            .change(set("/task_policy/seconds", token("600.5")))
+            .invalid(mismatch),
         full("response-artifact-edited", "The artifacts are the bound ones.").change(set("/artifacts/0/size", 8)).invalid(mismatch),
         full("response-contents-absent", "A digest whose content is not in the file may be that of something else.")
             .change(set("/egress_log_b64", ""))
@@ -125,29 +132,33 @@ fn contents() -> Vec<Vector> {
             .flags(true, true)
             .invalid(&["receipt.missing-member"]),
         response("response-files-as-policy", "The digest of the files in the place of another is not called bound.")
-            .change(|m| m.receipt.afterwards.add(|receipt| {
-                let files = receipt.text("/files_sha256");
-                receipt.set("/files_sha256", "");
-                receipt.set("/files", Json::Object(Vec::new()));
-                receipt.set("/policy_sha256", files);
-            }))
+            .change(|m| {
+                m.receipt.afterwards.add(|receipt| {
+                    let files = receipt.text("/files_sha256");
+                    receipt.set("/files_sha256", "");
+                    receipt.set("/files", Json::Object(Vec::new()));
+                    receipt.set("/policy_sha256", files);
+                })
+            })
             .thin(&["binding.content-absent", "scorer.unknown"]),
         response("response-files-as-egress", "A manifest of files is no egress log.")
-            .change(|m| m.receipt.afterwards.add(|receipt| {
-                let files = receipt.text("/files_sha256");
-                let Json::Object(entries) = receipt.remove("/files") else { panic!("files") };
-                let manifest: String = entries
-                    .iter()
-                    .map(|(path, digest)| match digest {
-                        Json::Text(digest) => format!("{path}\t{digest}\n"),
-                        _ => panic!("a digest"),
-                    })
-                    .collect();
-                receipt.set("/files", Json::Object(Vec::new()));
-                receipt.set("/files_sha256", "");
-                receipt.set("/egress_log_b64", BASE64.encode(manifest.as_bytes()));
-                receipt.set("/egress_log_sha256", files);
-            }))
+            .change(|m| {
+                m.receipt.afterwards.add(|receipt| {
+                    let files = receipt.text("/files_sha256");
+                    let Json::Object(entries) = receipt.remove("/files") else { panic!("files") };
+                    let manifest: String = entries
+                        .iter()
+                        .map(|(path, digest)| match digest {
+                            Json::Text(digest) => format!("{path}\t{digest}\n"),
+                            _ => panic!("a digest"),
+                        })
+                        .collect();
+                    receipt.set("/files", Json::Object(Vec::new()));
+                    receipt.set("/files_sha256", "");
+                    receipt.set("/egress_log_b64", BASE64.encode(manifest.as_bytes()));
+                    receipt.set("/egress_log_sha256", files);
+                })
+            })
             .flags(true, true)
             .invalid(&["receipt.malformed-field", "scorer.unknown"]),
     ]
@@ -169,11 +180,13 @@ fn copies_and_shapes() -> Vec<Vector> {
             .change(set("/tee_attestation/image_digest", ""))
             .invalid(differ),
         response("response-image-named", "An image may be named before its digest.")
-            .change(|m| m.receipt.afterwards.add(|receipt| {
-                let named = format!("python@{}", receipt.text("/image_digest"));
-                receipt.set("/image_digest", named.as_str());
-                receipt.set("/tee_attestation/image_digest", named);
-            }))
+            .change(|m| {
+                m.receipt.afterwards.add(|receipt| {
+                    let named = format!("python@{}", receipt.text("/image_digest"));
+                    receipt.set("/image_digest", named.as_str());
+                    receipt.set("/tee_attestation/image_digest", named);
+                })
+            })
             .verified(&[]),
         malformed("response-nonce-length", "A nonce has one of three lengths.", "/tee_attestation/nonce", "0".repeat(41))
             .without("input.not-recovered")
@@ -204,7 +217,9 @@ fn notes() -> Vec<Vector> {
     let contradicts = &["verdict.contradicts-enclave"];
     vec![
         note("note-verified", "A note whose response, bundle and verdict belong together is genuine.").verified(&[]),
-        note("note-strict", "A note carries no attestation block, so it is thin under strict.").policy("strict").thin(&["enclave.unpinned"]),
+        note("note-strict", "A note carries no attestation block, so it is thin under strict.")
+            .policy("strict")
+            .thin(&["enclave.unpinned"]),
         note("note-other-bundle", "The bundle is the file that the enclave was given.")
             .change(set("/bundle/pr", 8))
             .invalid(&["binding.input-mismatch"]),
@@ -237,11 +252,13 @@ fn notes() -> Vec<Vector> {
             .flags(true, true)
             .only(Outcome::Invalid, &["receipt.missing-member", "scorer.not-rerun", "scorer.unknown"]),
         note("note-two-in-one-file", "A file holds one note.")
-            .change(|m| m.receipt.bytes.add(|bytes| {
-                let first = bytes.clone();
-                bytes.push(b'\n');
-                bytes.extend(first);
-            }))
+            .change(|m| {
+                m.receipt.bytes.add(|bytes| {
+                    let first = bytes.clone();
+                    bytes.push(b'\n');
+                    bytes.extend(first);
+                })
+            })
             .only(Outcome::Invalid, &["json.malformed"]),
         note("note-accept-head", "A policy's commits are the heads of notes.").policy("accept-commit").thin(&["pin.not-in-evidence"]),
     ]

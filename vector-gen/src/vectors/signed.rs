@@ -15,8 +15,8 @@ const IDENTITY: [u8; 32] = [1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 
 /// The order of Ed25519's group, little endian.
 const ORDER: [u8; 32] = [
-    0xed, 0xd3, 0xf5, 0x5c, 0x1a, 0x63, 0x12, 0x58, 0xd6, 0x9c, 0xf7, 0xa2, 0xde, 0xf9, 0xde, 0x14, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-    0x10,
+    0xed, 0xd3, 0xf5, 0x5c, 0x1a, 0x63, 0x12, 0x58, 0xd6, 0x9c, 0xf7, 0xa2, 0xde, 0xf9, 0xde, 0x14, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+    0, 0, 0x10,
 ];
 
 pub(super) fn vectors() -> Vec<Vector> {
@@ -77,8 +77,11 @@ fn signers() -> Vec<Vector> {
     (order_2[0], order_2[31]) = (0xec, 0x7f);
     vec![
         signed("signed-verified", "A complete receipt of a trusted signer is verified.").verified(&[]),
-        signed("signed-two-keys", "Any of the trusted keys may be the signer's.").trusting(Signer::named("another signer").public_key()).verified(&[]),
-        unknown("signed-no-key", "Without a trusted key a good signature under the key in the file proves nothing.").unverifiable(&["signer.unknown"]),
+        signed("signed-two-keys", "Any of the trusted keys may be the signer's.")
+            .trusting(Signer::named("another signer").public_key())
+            .verified(&[]),
+        unknown("signed-no-key", "Without a trusted key a good signature under the key in the file proves nothing.")
+            .unverifiable(&["signer.unknown"]),
         unknown("signed-no-key-edited", "Without a trusted key a broken signature is broken all the same.")
             .change(relabel)
             .change(with_new_id)
@@ -113,15 +116,17 @@ fn signatures() -> Vec<Vector> {
             .change(|m| m.receipt.afterwards.add(|receipt| receipt.set("/receipt_id", digest("another attestation"))))
             .invalid(&["binding.receipt-id-mismatch"]),
         signed("signed-not-reduced", "A scalar that is not reduced is refused, as it makes a second signature of a good one.")
-            .change(|m| m.receipt.afterwards.add(|receipt| {
-                let mut signature = BASE64.decode(receipt.text("/signature").as_bytes()).expect("base64");
-                let mut carry = 0;
-                for (byte, order) in signature[32..].iter_mut().zip(ORDER) {
-                    let sum = u16::from(*byte) + u16::from(order) + carry;
-                    (*byte, carry) = (sum.to_le_bytes()[0], sum >> 8);
-                }
-                receipt.set("/signature", BASE64.encode(&signature));
-            }))
+            .change(|m| {
+                m.receipt.afterwards.add(|receipt| {
+                    let mut signature = BASE64.decode(receipt.text("/signature").as_bytes()).expect("base64");
+                    let mut carry = 0;
+                    for (byte, order) in signature[32..].iter_mut().zip(ORDER) {
+                        let sum = u16::from(*byte) + u16::from(order) + carry;
+                        (*byte, carry) = (sum.to_le_bytes()[0], sum >> 8);
+                    }
+                    receipt.set("/signature", BASE64.encode(&signature));
+                })
+            })
             .invalid(&["signature.not-reduced"]),
         signed("signed-short", "A signature has 64 bytes.")
             .change(|m| m.receipt.afterwards.add(|receipt| receipt.set("/signature", BASE64.encode(&[7; 63]))))
@@ -130,10 +135,12 @@ fn signatures() -> Vec<Vector> {
             .change(|m| m.receipt.afterwards.add(|receipt| receipt.set("/public_key", BASE64.encode(&[7; 31]))))
             .invalid(&["receipt.malformed-field"]),
         signed("signed-base64-junk", "Stray characters in a signature are not skipped.")
-            .change(|m| m.receipt.afterwards.add(|receipt| {
-                let signature = receipt.text("/signature");
-                receipt.set("/signature", format!("*{signature}"));
-            }))
+            .change(|m| {
+                m.receipt.afterwards.add(|receipt| {
+                    let signature = receipt.text("/signature");
+                    receipt.set("/signature", format!("*{signature}"));
+                })
+            })
             .invalid(&["receipt.base64-not-canonical"]),
     ]
 }

@@ -11,11 +11,8 @@ fn key() -> (String, String) {
     let receipt: serde_json::Value = serde_json::from_slice(&fs::read(workspace().join(SIGNED)).unwrap()).unwrap();
     let base64 = receipt["public_key"].as_str().unwrap().to_owned();
     let alphabet = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let bits: String = base64
-        .bytes()
-        .filter_map(|byte| alphabet.iter().position(|known| *known == byte))
-        .map(|index| format!("{index:06b}"))
-        .collect();
+    let bits: String =
+        base64.bytes().filter_map(|byte| alphabet.iter().position(|known| *known == byte)).map(|index| format!("{index:06b}")).collect();
     let hex = (0..32).map(|index| format!("{:02x}", u8::from_str_radix(&bits[index * 8..index * 8 + 8], 2).unwrap())).collect();
     (base64, hex)
 }

@@ -263,7 +263,11 @@ impl Envelope {
             (has("tdx"), "a tdx block", Self::Quoted),
             (has("signature"), "a signature", Self::Signed),
             (has("tee_attestation"), "a tee_attestation block", Self::Response),
-            (wrapped.is_some_and(|receipt| receipt.member("tee_attestation").is_some()), "a receipt with a tee_attestation block", Self::Note),
+            (
+                wrapped.is_some_and(|receipt| receipt.member("tee_attestation").is_some()),
+                "a receipt with a tee_attestation block",
+                Self::Note,
+            ),
         ];
         let (mut present, mut names) = (Vec::new(), Vec::new());
         for (_, name, envelope) in evidence.into_iter().filter(|(is_present, ..)| *is_present) {

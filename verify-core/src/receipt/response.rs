@@ -5,8 +5,8 @@
 
 use super::canonical::{compact_dumps, sorted_dumps};
 use super::{
-    Bound, Content, Evidence, Expected, Files, LOG_INPUT, LOG_SCORER, QuoteEvidence, Receipt, SelfReport, Stated, Statement,
-    base64, evidence_part, prefixed_sha256, requester_key, sha256,
+    Bound, Content, Evidence, Expected, Files, LOG_INPUT, LOG_SCORER, QuoteEvidence, Receipt, SelfReport, Stated, Statement, base64,
+    evidence_part, prefixed_sha256, requester_key, sha256,
 };
 use crate::fields::{Fields, Type};
 use crate::json::{Kind, Value, child};
@@ -88,8 +88,10 @@ pub(super) fn read_note<'a>(fields: &mut Fields<'a, 'a, '_>) -> Checked<Receipt<
     fields.refuse_unknown(&["bundle", "label", "reason", "receipt", "ts", "verdict_doc"], Code::ReceiptUnknownMember);
     let _ = fields.allow_type("ts", Type::Integer);
     let statement = Note::read(fields).map(Statement::Note).ok_or_else(|| fields.last());
-    let mut stated: Stated<'a> =
-        ["bundle", "label", "reason", "ts", "verdict_doc"].iter().filter_map(|name| Some((child("", name), fields.optional(name)?))).collect();
+    let mut stated: Stated<'a> = ["bundle", "label", "reason", "ts", "verdict_doc"]
+        .iter()
+        .filter_map(|name| Some((child("", name), fields.optional(name)?)))
+        .collect();
     let Some(mut response) = fields.object("receipt") else {
         return Err(fields.last());
     };
@@ -100,7 +102,8 @@ pub(super) fn read_note<'a>(fields: &mut Fields<'a, 'a, '_>) -> Checked<Receipt<
 
 impl<'a> Note<'a> {
     fn read(fields: &mut Fields<'a, 'a, '_>) -> Option<Self> {
-        let head = fields.object("bundle").and_then(|mut bundle| bundle.shaped("head", "40 lower-case hex digits", |text| is_hex(text, 40)));
+        let head =
+            fields.object("bundle").and_then(|mut bundle| bundle.shaped("head", "40 lower-case hex digits", |text| is_hex(text, 40)));
         let (label, reason) = (fields.string("label"), fields.string("reason"));
         let _ = fields.object("verdict_doc");
         let (bundle, verdict) = (fields.optional("bundle"), fields.optional("verdict_doc"));
@@ -152,9 +155,8 @@ fn read_files<'a>(fields: &mut Fields<'a, 'a, '_>) -> Option<Files<'a>> {
 /// Which of the files are scorer and input, by the paths of the two known commands.
 fn expected<'a>(files: &Files<'a>) -> Expected<'a> {
     let digest = |path: &str| files.digests.iter().find(|(known, _)| *known == path).map(|(_, digest)| *digest);
-    let pair = [(NOTE_SCORER, NOTE_INPUT), (LOG_SCORER, LOG_INPUT)]
-        .into_iter()
-        .find_map(|(scorer, input)| digest(scorer).zip(digest(input)));
+    let pair =
+        [(NOTE_SCORER, NOTE_INPUT), (LOG_SCORER, LOG_INPUT)].into_iter().find_map(|(scorer, input)| digest(scorer).zip(digest(input)));
     let (scorer_sha256, input_sha256) = pair.unwrap_or_default();
     Expected { scorer_sha256, input_sha256 }
 }
@@ -188,7 +190,17 @@ fn read_evidence<'a>(fields: &mut Fields<'a, 'a, '_>, pointer: &'static str) -> 
     }
     let workload_sha256 = prefixed_sha256(&mut block, "workload_sha256").ok_or_else(|| block.last());
     let bound = read_bound(&mut block, &digests, workload_sha256, shown_image, pointer).ok_or_else(|| block.last());
-    Some(QuoteEvidence { block: pointer, quote_base64: quote_base64?, quote, collateral, stdout, bound, contents, workload_sha256, self_report })
+    Some(QuoteEvidence {
+        block: pointer,
+        quote_base64: quote_base64?,
+        quote,
+        collateral,
+        stdout,
+        bound,
+        contents,
+        workload_sha256,
+        self_report,
+    })
 }
 
 fn read_bound<'a>(
