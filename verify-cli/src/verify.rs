@@ -189,8 +189,8 @@ fn note_shared_id(id: &str, files: &[(String, String)], page: &mut Page) {
         return;
     }
     let text = format!(
-        "different files have the same receipt_id {id}: it follows from the enclave's output alone, so it names no receipt; each \
-         result stands for its own path"
+        "different files have the same receipt_id {id}: it follows from the enclave's output or the attestation alone, so it names no \
+         receipt; each result stands for its own path"
     );
     page.row("note", PLAIN, &text);
     for (_, name) in files.iter().take(NAMED) {

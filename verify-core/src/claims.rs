@@ -43,10 +43,10 @@ pub(crate) fn list(
     findings: &mut Findings,
 ) -> Vec<Claim> {
     let mut claims = Vec::new();
-    for (root, value) in stated {
-        let _ = value.leaves(root, limits::CLAIM_DEPTH, &mut |pointer, value| {
+    let _ = stated.iter().try_for_each(|(root, value)| {
+        value.leaves(root, limits::CLAIM_DEPTH, &mut |pointer, value| {
             if claims.len() >= limits::CLAIMS {
-                let message = format!("the receipt says more than {} things", limits::CLAIMS);
+                let message = format!("the receipt has more than {} members that say something", limits::CLAIMS);
                 findings.raise(Problem::new(Code::LimitExceeded, Location::pointer(DOCUMENT, root), message));
                 return ControlFlow::Break(());
             }
@@ -58,8 +58,8 @@ pub(crate) fn list(
             };
             claims.push(Claim { pointer: escape(pointer), value: shown(value, coverage), coverage });
             ControlFlow::Continue(())
-        });
-    }
+        })
+    });
     claims
 }
 

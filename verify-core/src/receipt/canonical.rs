@@ -48,8 +48,14 @@ pub(crate) fn signed_number(token: &str) -> String {
     }
 }
 
+/// From here on every double is a whole number.
+const WHOLE: f64 = 9_007_199_254_740_992.0;
+
 /// Python's `round(number, 6)`: the double that is nearest to the exact value rounded half to even at the sixth place.
 fn rounded(number: f64) -> f64 {
+    if number.abs() >= WHOLE {
+        return number;
+    }
     format!("{number:.6}").parse().unwrap_or(number)
 }
 

@@ -40,7 +40,7 @@ pub(crate) struct Receipt<'a> {
 
 /// What carries authenticity: exactly one of the two.
 pub(crate) enum Evidence<'a> {
-    Quote(QuoteEvidence<'a>),
+    Quote(Box<QuoteEvidence<'a>>),
     Signature(SignatureEvidence<'a>),
 }
 
@@ -202,7 +202,7 @@ impl<'a> Receipt<'a> {
         });
         let evidence = fields.object("tdx").and_then(|mut tdx| QuoteEvidence::read(&mut tdx)).ok_or_else(|| fields.last());
         let (statement, stated) = read_attestation(fields);
-        Ok(Self { receipt_id, evidence: evidence.map(Evidence::Quote), files, expected, statement, stated })
+        Ok(Self { receipt_id, evidence: evidence.map(Box::new).map(Evidence::Quote), files, expected, statement, stated })
     }
 
     fn read_signed(fields: &mut Fields<'a, 'a, '_>) -> Checked<Self> {

@@ -127,7 +127,7 @@ fn read_response<'a>(fields: &mut Fields<'a, 'a, '_>, block: &'static str) -> Ch
         .collect();
     Ok(Receipt {
         receipt_id: Err(Stopped::NotApplicable("a response has no receipt id")),
-        evidence: evidence.map(Evidence::Quote),
+        evidence: evidence.map(Box::new).map(Evidence::Quote),
         files,
         expected,
         statement: Ok(Statement::Absent),
