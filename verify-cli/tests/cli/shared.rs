@@ -97,7 +97,7 @@ fn case_082_the_receipt_does_not_reach_the_terminal() {
     for (arguments, code) in [(&["verify", "-v"][..], 4), (&["inspect"], 0)] {
         let run = receipt(&[arguments, &[&path]].concat());
         assert_eq!(run.code, code);
-        assert!(run.stdout.contains("\\u{1b}"), "{}", run.stdout);
+        assert!(run.stdout.contains("\\u{202e}"), "{}", run.stdout);
         let bad = run.stdout.chars().find(|character| (character.is_control() && *character != '\n') || *character == '\u{202e}');
         assert_eq!(bad, None, "{:?}", run.stdout);
     }
