@@ -220,7 +220,7 @@ pub(crate) fn verify<'a>(
         objects.extend(tcb_info.iter().map(|tcb_info| tcb_info.window.clone()));
         objects.extend(qe_identity.iter().map(|qe_identity| qe_identity.window.clone()));
         let Some((at, window)) = common_window(instant, objects, signers.as_ref().ok()) else {
-            return Err(need(&chain).err().unwrap_or(Stopped(Code::CollateralAbsent)));
+            return Err(need(&chain).err().unwrap_or(Stopped::By(Code::CollateralAbsent)));
         };
         judged.at = Some(at);
         check_validity(at, &window, findings);
@@ -259,9 +259,9 @@ pub(crate) fn verify<'a>(
         Ok(())
     });
 
-    let genuine = ledger.holds(Obligation::OF_A_QUOTE, policy);
+    let genuine = ledger.holds(Obligation::OF_A_QUOTE, policy).and(need(&body).map(|_| ()));
     let authentic = ledger.holds(Obligation::Quote..=Obligation::TdxModule, policy);
-    let facts = if authentic.is_err_and(|Stopped(code)| policy.effect(code) == Effect::Refutes) {
+    let facts = if authentic.err().and_then(Stopped::code).is_some_and(|code| policy.effect(code) == Effect::Refutes) {
         QuoteFacts::default()
     } else {
         let (trust_domain, enclave) = match body.as_deref() {
