@@ -40,10 +40,10 @@ struct Evidence {
     /// PCK CRL and root CRL.
     crls: [Vec<u8>; 2],
     stdout: Vec<u8>,
-    /// Nonce, requester key, image, result, files, scorer, input, receipt id.
-    bound: [String; 8],
-    /// Commit, model and seed, where the nonce is the hash of them.
-    requested: Option<[String; 3]>,
+    /// Every text under the report data, and what follows from them: files, receipt id.
+    bound: Vec<String>,
+    /// What the nonce stands for: commit, model and seed in a log, the head in a note.
+    requested: Option<Vec<String>>,
 }
 
 /// What the enclave was given.
@@ -95,7 +95,26 @@ struct Tdx {
     e2e_pubkey_b64: String,
     bound_digest: String,
     result_sha256: String,
+    /// In a response it stands beside this block.
+    #[serde(default)]
     files_sha256: String,
+}
+
+/// The service's response, alone or in a note.
+#[derive(Deserialize)]
+struct Response {
+    tee_attestation: Tdx,
+    files: std::collections::BTreeMap<String, String>,
+    egress_log_sha256: String,
+    files_sha256: String,
+    policy_sha256: String,
+    artifacts_sha256: String,
+}
+
+#[derive(Deserialize)]
+struct Note {
+    bundle: Value,
+    receipt: Response,
 }
 
 #[derive(Deserialize)]
@@ -159,33 +178,40 @@ impl Receipt {
 impl Essence {
     /// The essence of a receipt; `None` where it cannot be taken apart.
     pub fn read(bytes: &[u8]) -> Option<Self> {
+        if let Ok(Note { bundle, receipt }) = serde_json::from_slice(&finite(bytes)) {
+            let requested = (receipt.tee_attestation.nonce.len() == 40).then(|| vec![bundle["head"].to_string()]);
+            return Self::of_response(receipt, requested, bundle);
+        }
+        if let Ok(response) = serde_json::from_slice(&finite(bytes)) {
+            return Self::of_response(response, None, Value::Null);
+        }
         let Receipt { receipt_id, attestation, tdx, expected } = Receipt::read(bytes)?;
-        let collateral = BASE64.decode(tdx.collateral_b64.as_bytes()).ok()?;
+        let Attestation { code, references, measurements, .. } = attestation;
+        let requested = (tdx.nonce.len() == 64).then_some(vec![code.commit, references.model_sha256, references.eval_seed]);
+        let more = vec![tdx.files_sha256.clone(), expected.scoring_sha256, expected.result_sha256, receipt_id];
+        Some(Self { evidence: Evidence::of(tdx, more, requested)?, statements: Statements { measurements } })
+    }
+
+    fn of_response(response: Response, requested: Option<Vec<String>>, measurements: Value) -> Option<Self> {
+        let Response { tee_attestation, files, egress_log_sha256, files_sha256, policy_sha256, artifacts_sha256 } = response;
+        let digests = [egress_log_sha256, files_sha256, policy_sha256, artifacts_sha256].into_iter();
+        let more = digests.chain(files.into_iter().flat_map(|(path, digest)| [path, digest])).collect();
+        Some(Self { evidence: Evidence::of(tee_attestation, more, requested)?, statements: Statements { measurements } })
+    }
+}
+
+impl Evidence {
+    fn of(block: Tdx, more: Vec<String>, requested: Option<Vec<String>>) -> Option<Self> {
+        let collateral = BASE64.decode(block.collateral_b64.as_bytes()).ok()?;
         let (documents, crls) = items(&collateral).or_else(|| detached(&collateral))?;
-        let requested = (tdx.nonce.len() == 64).then_some([
-            attestation.code.commit,
-            attestation.references.model_sha256,
-            attestation.references.eval_seed,
-        ]);
+        let Tdx { quote_b64, stdout_b64, nonce, e2e_pubkey_b64, bound_digest, result_sha256, .. } = block;
         Some(Self {
-            evidence: Evidence {
-                quote: quote_parts(&BASE64.decode(tdx.quote_b64.as_bytes()).ok()?)?,
-                documents,
-                crls,
-                stdout: BASE64.decode(tdx.stdout_b64.as_bytes()).ok()?,
-                bound: [
-                    tdx.nonce,
-                    tdx.e2e_pubkey_b64,
-                    tdx.bound_digest,
-                    tdx.result_sha256,
-                    tdx.files_sha256,
-                    expected.scoring_sha256,
-                    expected.result_sha256,
-                    receipt_id,
-                ],
-                requested,
-            },
-            statements: Statements { measurements: attestation.measurements },
+            quote: quote_parts(&BASE64.decode(quote_b64.as_bytes()).ok()?)?,
+            documents,
+            crls,
+            stdout: BASE64.decode(stdout_b64.as_bytes()).ok()?,
+            bound: [vec![nonce, e2e_pubkey_b64, bound_digest, result_sha256], more].concat(),
+            requested,
         })
     }
 }

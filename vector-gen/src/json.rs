@@ -82,6 +82,14 @@ impl Json {
         }
     }
 
+    /// Puts a new member, whose name may hold slashes, at the end of the object at `pointer`.
+    pub(crate) fn add(&mut self, pointer: &str, name: &str, value: impl Into<Json>) {
+        match self.at(pointer) {
+            Json::Object(members) => members.push((name.to_owned(), value.into())),
+            other => panic!("{pointer} is not an object but {other:?}"),
+        }
+    }
+
     /// Takes the member at `pointer` out.
     pub(crate) fn remove(&mut self, pointer: &str) -> Json {
         let (parent, name) = pointer.rsplit_once('/').expect("a pointer");
@@ -117,17 +125,22 @@ impl Json {
 
     /// Without white space.
     pub(crate) fn compact(&self) -> String {
-        self.written(&Layout { comma: ",", colon: ":", indent: None })
+        self.written(&Layout { comma: ",", colon: ":", indent: None, is_ascii: true })
+    }
+
+    /// Sorted and without white space, UTF-8 as it is: what a signature covers, where every token is already as Python writes it.
+    pub(crate) fn signed(&self) -> String {
+        self.sorted().written(&Layout { comma: ",", colon: ":", indent: None, is_ascii: false })
     }
 
     /// As Python's `json.dumps(value)` writes it.
     pub(crate) fn python(&self) -> String {
-        self.written(&Layout { comma: ", ", colon: ": ", indent: None })
+        self.written(&Layout { comma: ", ", colon: ": ", indent: None, is_ascii: true })
     }
 
     /// As Python's `json.dumps(value, indent=2)` writes it.
     pub(crate) fn indented(&self) -> String {
-        self.written(&Layout { comma: ",", colon: ": ", indent: Some(2) })
+        self.written(&Layout { comma: ",", colon: ": ", indent: Some(2), is_ascii: true })
     }
 
     fn written(&self, layout: &Layout) -> String {
@@ -139,13 +152,13 @@ impl Json {
     fn write(&self, layout: &Layout, depth: usize, out: &mut String) {
         match self {
             Json::Token(token) => out.push_str(token),
-            Json::Text(text) => write_text(text, out),
+            Json::Text(text) => write_text(text, layout.is_ascii, out),
             Json::List(items) => {
                 layout.container(['[', ']'], items, depth, out, |item, out| item.write(layout, depth + 1, out));
             }
             Json::Object(members) => {
                 layout.container(['{', '}'], members, depth, out, |(name, value), out| {
-                    write_text(name, out);
+                    write_text(name, layout.is_ascii, out);
                     out.push_str(layout.colon);
                     value.write(layout, depth + 1, out);
                 });
@@ -158,6 +171,7 @@ struct Layout {
     comma: &'static str,
     colon: &'static str,
     indent: Option<usize>,
+    is_ascii: bool,
 }
 
 impl Layout {
@@ -191,8 +205,8 @@ impl Layout {
     }
 }
 
-/// In ASCII, with `\u` escapes of UTF-16 code units for everything else.
-fn write_text(text: &str, out: &mut String) {
+/// With `\u` escapes of UTF-16 code units for control characters and, in ASCII, for everything else.
+fn write_text(text: &str, is_ascii: bool, out: &mut String) {
     out.push('"');
     for character in text.chars() {
         match character {
@@ -201,7 +215,10 @@ fn write_text(text: &str, out: &mut String) {
             '\n' => out.push_str("\\n"),
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
+            '\u{8}' => out.push_str("\\b"),
+            '\u{c}' => out.push_str("\\f"),
             ' '..='~' => out.push(character),
+            '\u{7f}'.. if !is_ascii => out.push(character),
             _ => {
                 for unit in character.encode_utf16(&mut [0; 2]) {
                     write!(out, "\\u{unit:04x}").expect("a string takes everything");

@@ -72,6 +72,25 @@ impl Key {
     }
 }
 
+/// A signer of receipts; its key follows from a published phrase too.
+pub(crate) struct Signer(ed25519_dalek::SigningKey);
+
+impl Signer {
+    /// The seed is the SHA-256 of `receipt-verifier test key: <name>`.
+    pub(crate) fn named(name: &str) -> Self {
+        Self(ed25519_dalek::SigningKey::from_bytes(&sha256(format!("receipt-verifier test key: {name}"))))
+    }
+
+    pub(crate) fn public_key(&self) -> [u8; 32] {
+        self.0.verifying_key().to_bytes()
+    }
+
+    pub(crate) fn sign(&self, message: &[u8]) -> [u8; 64] {
+        use ed25519_dalek::Signer as _;
+        self.0.sign(message).to_bytes()
+    }
+}
+
 /// How a certificate or CRL is signed.
 #[derive(Clone, Copy)]
 pub(crate) enum Algorithm {

@@ -6,7 +6,7 @@ use crate::collateral::{self, Collateral, Container, CrlText};
 use crate::crl::Crl;
 use crate::edits::Edits;
 use crate::json::{self, Json};
-use crate::pki::{self, Certificate, Key, SgxExtension, sha256};
+use crate::pki::{self, Certificate, Key, SgxExtension, Signer, sha256};
 use crate::quote::{EnclaveReport, INTEL_QE_SIGNER, Quote, Td15, hex};
 
 /// The scorer that passes input on, and the one that also knows the shape with `dflash`.
@@ -17,6 +17,7 @@ pub(crate) const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
 pub(crate) const IMAGE_NAME: &str = "test image";
 pub(crate) const MODEL_NAME: &str = "test model weights";
 const COMMAND: &str = "python3 /submission/score.py";
+const NOTE_COMMAND: &str = "python3 /in/eval_scorer.py /in/bundle.json";
 
 pub(crate) fn digest(bytes: impl AsRef<[u8]>) -> String {
     HEXLOWER.encode(&sha256(bytes))
@@ -38,8 +39,41 @@ pub(crate) enum Input {
     Document(Json),
 }
 
+/// The document around attestation and evidence.
+pub(crate) enum Envelope {
+    /// A receipt of a log, with a quote.
+    Log,
+    /// A receipt of a log, with a signature.
+    Signed(Signer),
+    /// The attestation service's own response.
+    Response(Response),
+    /// A note around such a response, with the verdict that it repeats.
+    Note(Response, Json),
+}
+
+impl Envelope {
+    fn response(&self) -> Option<&Response> {
+        match self {
+            Envelope::Response(response) | Envelope::Note(response, _) => Some(response),
+            Envelope::Log | Envelope::Signed(_) => None,
+        }
+    }
+}
+
+/// What only a response holds.
+pub(crate) struct Response {
+    /// Whether a container image ran; otherwise the command alone is bound.
+    pub(crate) has_image: bool,
+    pub(crate) egress_log: String,
+    /// An empty object where there is none.
+    pub(crate) task_policy: Json,
+    /// Paths and contents.
+    pub(crate) artifacts: Vec<(&'static str, &'static str)>,
+}
+
 /// The submitter's side of a receipt.
 pub(crate) struct Receipt {
+    pub(crate) envelope: Envelope,
     pub(crate) nonce: Nonce,
     pub(crate) attestation: Json,
     pub(crate) input: Input,
@@ -120,6 +154,7 @@ impl Material {
         attestation.set("/verdict/model", "dflash");
         let output = dflash_output(&mut attestation.at("/measurements").clone(), true);
         Self::new(Receipt {
+            envelope: Envelope::Log,
             nonce: Nonce::Formula,
             attestation,
             input: Input::Measurements,
@@ -158,6 +193,54 @@ impl Material {
         receipt.output = document.python() + "\n";
         receipt.input = Input::Document(document);
         receipt.sorted = true;
+        material
+    }
+
+    /// A complete receipt that a signer vouches for.
+    pub(crate) fn signed() -> Self {
+        let mut material = Self::echo();
+        material.receipt.envelope = Envelope::Signed(Signer::named("receipt signer"));
+        material
+    }
+
+    /// A response in image mode with a known scorer, without egress log, task policy and artifacts.
+    pub(crate) fn response() -> Self {
+        let mut material = Self::k3();
+        let task_policy = Json::Object(Vec::new());
+        material.receipt.envelope =
+            Envelope::Response(Response { has_image: true, egress_log: String::new(), task_policy, artifacts: Vec::new() });
+        material
+    }
+
+    /// A response with everything that one can bind.
+    pub(crate) fn full_response() -> Self {
+        let mut material = Self::response();
+        material.receipt.envelope = Envelope::Response(Response {
+            has_image: true,
+            egress_log: "{\"host\": \"models.example\", \"bytes\": 1024}\n".to_owned(),
+            task_policy: json::parse(r#"{"egress": "allow", "hosts": ["models.example"], "seconds": 60.5}"#),
+            artifacts: vec![("out/trace.txt", "a trace"), ("out/numbers.json", "{}")],
+        });
+        material
+    }
+
+    /// A note around a response in workload mode; the nonce is the commit under test.
+    pub(crate) fn note() -> Self {
+        let mut material = Self::response();
+        let receipt = &mut material.receipt;
+        let task_policy = Json::Object(Vec::new());
+        let verdict = json::parse(r#"{"delta_pct": 13.4, "head": "0123456", "label": "eval:faster", "reason": "+13.4 % ± 2 %"}"#);
+        receipt.output = verdict.python() + "\n";
+        let response = Response { has_image: false, egress_log: String::new(), task_policy, artifacts: Vec::new() };
+        receipt.envelope = Envelope::Note(response, verdict);
+        receipt.nonce = Nonce::Random(COMMIT.to_owned());
+        receipt.command = NOTE_COMMAND;
+        receipt.scorer = digest("a scorer of notes");
+        let mut bundle = json::parse(
+            r#"{"head": "", "base_sha": "89abcdef", "pr": 7, "noise_pct": 2.0, "samples": {"main": [106.25, 106.5], "pr": [120.5, 120.25]}}"#,
+        );
+        bundle.set("/head", COMMIT);
+        receipt.input = Input::Document(bundle);
         material
     }
 
@@ -228,6 +311,21 @@ impl Material {
 
     /// The bytes of the receipt.
     pub(crate) fn file(mut self) -> Vec<u8> {
+        let mut document = match &self.receipt.envelope {
+            Envelope::Signed(signer) => signed_document(signer, &self.receipt.attestation),
+            _ => self.quoted_document(),
+        };
+        let receipt = &self.receipt;
+        receipt.afterwards.apply(&mut document);
+        if receipt.sorted {
+            document = document.sorted();
+        }
+        let mut bytes = document.indented().into_bytes();
+        receipt.bytes.apply(&mut bytes);
+        bytes
+    }
+
+    fn quoted_document(&mut self) -> Json {
         let receipt = &mut self.receipt;
         let attestation = &mut receipt.attestation;
         let nonce = match &receipt.nonce {
@@ -239,59 +337,154 @@ impl Material {
             }
         };
         let input = match &receipt.input {
-            Input::Measurements => attestation.at("/measurements").sorted().python(),
-            Input::Document(document) => document.sorted().python(),
+            Input::Measurements => attestation.at("/measurements").sorted(),
+            Input::Document(document) => document.sorted(),
         };
+        let is_note = matches!(receipt.envelope, Envelope::Note(..));
+        let input_digest = digest(if is_note { input.compact() } else { input.python() });
+        let [input_path, scorer_path] = match is_note {
+            true => ["/in/bundle.json", "/in/eval_scorer.py"],
+            false => ["/submission/result.json", "/submission/score.py"],
+        };
+        let files_digest = digest(format!("{input_path}\t{input_digest}\n{scorer_path}\t{}\n", receipt.scorer));
         let requester_key = BASE64.encode(&receipt.requester_key);
         let output_digest = digest(&receipt.output);
-        let input_digest = digest(input);
-        let manifest = format!("/submission/result.json\t{input_digest}\n/submission/score.py\t{}\n", receipt.scorer);
-        let files_digest = digest(manifest);
-        self.quote.body.report_data =
-            [sha256(format!("{nonce}{requester_key}")), sha256(format!("{}{output_digest}{files_digest}", receipt.image))].concat();
+        let workload = format!("sha256:{}", digest(receipt.command));
+        let response = receipt.envelope.response();
+        let [egress, policy, artifacts] = response.map(Response::digests).unwrap_or_default();
+        let has_image = response.is_none_or(|response| response.has_image);
+        let bound_digest = if has_image { receipt.image.clone() } else { workload.clone() };
+        self.quote.body.report_data = [
+            sha256(format!("{nonce}{requester_key}")),
+            sha256(format!("{bound_digest}{output_digest}{egress}{files_digest}{policy}{artifacts}")),
+        ]
+        .concat();
 
         let [quote, collateral] = self.evidence().map(|bytes| BASE64.encode(&bytes));
         let receipt = &mut self.receipt;
-        let mut document = json::parse(
-            r#"{
-                "polaris_version": 1,
-                "receipt_id": "",
-                "chain": {"prev_receipt_hash": null, "chain_index": 0},
-                "attestation": {},
-                "attestation_type": "tdx-quote",
-                "tdx": {"verification": {}, "cost_usd": 0.0007},
-                "_expected": {}
-            }"#,
-        );
-        let receipt_id = digest(format!("{}{output_digest}", &quote[..quote.len().min(64)]));
-        document.set("/receipt_id", &receipt_id[..32]);
-        document.set("/attestation", receipt.attestation.clone());
-        let tdx = [
-            ("quote_b64", quote),
+        let evidence = [
+            ("quote_b64", quote.clone()),
             ("collateral_b64", collateral),
             ("nonce", nonce),
             ("e2e_pubkey_b64", requester_key),
-            ("bound_digest", receipt.image.clone()),
-            ("result_sha256", output_digest),
+            ("bound_digest", bound_digest.clone()),
+            ("result_sha256", output_digest.clone()),
             ("stdout_b64", BASE64.encode(receipt.output.as_bytes())),
-            ("files_sha256", files_digest),
-            ("workload_sha256", format!("sha256:{}", digest(receipt.command))),
+            ("workload_sha256", workload),
         ];
-        for (name, text) in tdx {
-            document.set(&format!("/tdx/{name}"), text);
+        let Some(response) = receipt.envelope.response() else {
+            let mut document = json::parse(
+                r#"{
+                    "polaris_version": 1,
+                    "receipt_id": "",
+                    "chain": {"prev_receipt_hash": null, "chain_index": 0},
+                    "attestation": {},
+                    "attestation_type": "tdx-quote",
+                    "tdx": {"verification": {}, "cost_usd": 0.0007},
+                    "_expected": {}
+                }"#,
+            );
+            let receipt_id = digest(format!("{}{output_digest}", &quote[..quote.len().min(64)]));
+            document.set("/receipt_id", &receipt_id[..32]);
+            document.set("/attestation", receipt.attestation.clone());
+            for (name, text) in evidence {
+                document.set(&format!("/tdx/{name}"), text);
+                if name == "stdout_b64" {
+                    document.set("/tdx/files_sha256", files_digest.as_str());
+                }
+            }
+            document.set("/tdx/verification/intel_verified", receipt.flags.0);
+            document.set("/tdx/verification/report_data_match", receipt.flags.1);
+            document.set("/_expected/scoring_sha256", receipt.scorer.as_str());
+            document.set("/_expected/result_sha256", input_digest);
+            return document;
+        };
+        let image = if has_image { bound_digest.as_str() } else { "" };
+        let mut document = response.document();
+        document.set("/image_digest", image);
+        document.set("/stdout", receipt.output.as_str());
+        for (path, digest) in [(input_path, input_digest), (scorer_path, receipt.scorer.clone())] {
+            document.add("/files", path, digest);
         }
-        document.set("/tdx/verification/intel_verified", receipt.flags.0);
-        document.set("/tdx/verification/report_data_match", receipt.flags.1);
-        document.set("/_expected/scoring_sha256", receipt.scorer.as_str());
-        document.set("/_expected/result_sha256", input_digest);
-        receipt.afterwards.apply(&mut document);
-        if receipt.sorted {
-            document = document.sorted();
+        document.set("/files_sha256", files_digest);
+        document.set("/tee_attestation/image_digest", image);
+        for (name, text) in evidence {
+            document.set(&format!("/tee_attestation/{name}"), text);
         }
-        let mut bytes = document.indented().into_bytes();
-        receipt.bytes.apply(&mut bytes);
-        bytes
+        document.set("/verification/intel_verified", receipt.flags.0);
+        document.set("/verification/report_data_match", receipt.flags.1);
+        match &mut receipt.envelope {
+            Envelope::Note(_, verdict) => {
+                let mut note = Json::Object(Vec::new());
+                note.set("/bundle", input);
+                note.set("/label", verdict.text("/label"));
+                note.set("/reason", verdict.text("/reason"));
+                note.set("/receipt", document);
+                note.set("/ts", 1_785_758_400);
+                note.set("/verdict_doc", verdict.clone());
+                note
+            }
+            _ => document,
+        }
     }
+}
+
+impl Response {
+    /// Of egress log, task policy and artifacts; empty where there are none.
+    fn digests(&self) -> [String; 3] {
+        let of = |text: String| if text.is_empty() { String::new() } else { digest(text) };
+        let policy = match &self.task_policy {
+            Json::Object(members) if members.is_empty() => String::new(),
+            policy => policy.sorted().compact(),
+        };
+        let mut artifacts: Vec<String> =
+            self.artifacts.iter().map(|(path, content)| format!("{path}\t{}\t{}\n", digest(content), content.len())).collect();
+        artifacts.sort();
+        [of(self.egress_log.clone()), of(policy), of(artifacts.concat())]
+    }
+
+    /// Everything that does not depend on the run.
+    fn document(&self) -> Json {
+        let mut document = json::parse(
+            r#"{
+                "artifacts": [], "artifacts_sha256": "", "billed": false, "billed_user": null, "billing_status": "unattributed",
+                "binding_version": 2, "box": "test", "cost_usd": 0.0007, "egress": "none", "egress_log": [], "egress_log_b64": "",
+                "egress_log_sha256": "", "elapsed_s": 61.5, "exit_code": 0, "files": {}, "files_sha256": "", "image": "",
+                "image_digest": "", "instance_id": "test", "ip": "192.0.2.1", "lifecycle": {"environment": "fresh"},
+                "machine_image": "test", "policy_sha256": "", "started_at": "2026-08-03T12:14:00Z", "stdout": "", "task_policy": {},
+                "tee_attestation": {"binding_recipe": "test", "kind": "tdx-1.5", "report_data_recipe": "test"},
+                "verification": {"collateral_urls": []}
+            }"#,
+        );
+        let [egress, policy, artifacts] = self.digests();
+        document.set("/egress_log_b64", BASE64.encode(self.egress_log.as_bytes()));
+        document.set("/egress_log_sha256", egress);
+        document.set("/task_policy", self.task_policy.clone());
+        document.set("/policy_sha256", policy);
+        let artifacts_listed = self.artifacts.iter().map(|(path, content)| {
+            let mut artifact = json::parse(r#"{"path": "", "sha256": "", "size": 0}"#);
+            artifact.set("/path", *path);
+            artifact.set("/sha256", digest(content));
+            artifact.set("/size", u32::try_from(content.len()).expect("a short artifact"));
+            artifact
+        });
+        document.set("/artifacts", Json::List(artifacts_listed.collect()));
+        document.set("/artifacts_sha256", artifacts);
+        document
+    }
+}
+
+/// A receipt of a log that a signer vouches for.
+fn signed_document(signer: &Signer, attestation: &Json) -> Json {
+    let mut document = json::parse(
+        r#"{"polaris_version": 1, "receipt_id": "", "chain": {"prev_receipt_hash": null, "chain_index": 0}, "attestation": {}}"#,
+    );
+    let text = attestation.signed();
+    document.set("/receipt_id", digest(&text));
+    document.set("/attestation", attestation.clone());
+    document.set("/signature", BASE64.encode(&signer.sign(text.as_bytes())));
+    document.set("/public_key", BASE64.encode(&signer.public_key()));
+    document
 }
 
 /// A complete provenance block that claims a pass, without measurements.

@@ -10,9 +10,13 @@ mod meaning;
 mod policy;
 mod quote;
 mod reading;
+mod response;
 mod runs;
+mod signed;
 mod tcb;
 mod tier;
+
+use data_encoding::BASE64;
 
 use crate::edits::Edit;
 use crate::json::{self, Json};
@@ -66,6 +70,8 @@ pub(crate) struct Vector {
     changes: Vec<Edit<Material>>,
     policy: &'static str,
     anchors: Anchors,
+    /// Trusted signers of receipts, as base64.
+    signer_keys: Vec<String>,
     at: Option<&'static str>,
     now: Option<&'static str>,
     fresh: Option<Fresh>,
@@ -80,6 +86,8 @@ pub(crate) struct Vector {
 /// Fresher collateral beside the receipt, and the answer under it.
 struct Fresh {
     changes: Vec<Edit<Material>>,
+    /// The answer without it.
+    as_carried: Outcome,
     outcome: Outcome,
     codes: Vec<&'static str>,
 }
@@ -116,6 +124,7 @@ impl Vector {
             changes: Vec::new(),
             policy: "test",
             anchors: Anchors::Test,
+            signer_keys: Vec::new(),
             at: None,
             now: None,
             fresh: None,
@@ -140,6 +149,12 @@ impl Vector {
 
     fn anchors(mut self, anchors: Anchors) -> Self {
         self.anchors = anchors;
+        self
+    }
+
+    /// Trusts the signer with this key.
+    fn trusting(mut self, key: impl AsRef<[u8]>) -> Self {
+        self.signer_keys.push(BASE64.encode(key.as_ref()));
         self
     }
 
@@ -203,6 +218,12 @@ impl Vector {
         self.outcome = outcome;
         self.codes.extend_from_slice(codes);
         self.codes.sort_unstable();
+        self
+    }
+
+    /// The verifier does not get as far as this code, which its kind usually has.
+    fn without(mut self, code: &str) -> Self {
+        self.codes.retain(|usual| *usual != code);
         self
     }
 
@@ -275,7 +296,11 @@ impl Vector {
             Anchors::Intel => text("intel"),
             Anchors::Test | Anchors::OtherTest => {
                 let [root, tcb_signing] = self.anchors.files();
-                Json::Object(vec![("root".into(), text(root)), ("tcb_signing".into(), text(tcb_signing))])
+                let mut anchors = vec![("root".into(), text(root)), ("tcb_signing".into(), text(tcb_signing))];
+                if !self.signer_keys.is_empty() {
+                    anchors.push(("signer_keys".into(), Json::List(self.signer_keys.iter().map(|key| text(key)).collect())));
+                }
+                Json::Object(anchors)
             }
         };
         let mut members = vec![("id", text(&self.id)), ("rule", text(&self.rule))];
@@ -315,6 +340,7 @@ impl Fresh {
     fn entry(&self, id: &str) -> Json {
         Json::Object(vec![
             ("collateral".into(), self.path(id).into()),
+            ("as_carried".into(), self.as_carried.name().into()),
             ("outcome".into(), self.outcome.name().into()),
             ("codes".into(), names(&self.codes)),
         ])
@@ -349,6 +375,8 @@ pub(crate) fn all() -> Vec<Vector> {
         meaning::vectors(),
         tier::vectors(),
         policy::vectors(),
+        signed::vectors(),
+        response::vectors(),
         expectations::vectors(),
         runs::vectors(),
         bare::vectors(),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::builder::PossibleValuesParser;
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use verify_core::tier::{Guard, Label, Params};
-use verify_core::{Expectation, Timestamp};
+use verify_core::{Expectation, SignerKey, Timestamp};
 
 use crate::exit;
 
@@ -30,6 +30,7 @@ Examples:
   receipt verify --collateral fresh.json --max-age 30d receipt.json
   receipt verify --expect commit=0123456 --expect label=L receipt.json
   receipt verify --run runs/00f85eed1e73664c9225ad528f1f8155
+  receipt verify --trust-key 2eb2...41f0 signed.json
   receipt verify --root root.pem --tcb-signing-cert tcb.pem --policy test.toml receipt.json
   receipt verify --score k3.toml receipt.json";
 
@@ -121,6 +122,15 @@ pub(crate) struct VerifyArgs {
     /// With --collateral that is the fresh one: its start is compared with the clock of this machine.
     #[arg(long, value_name = "AGE")]
     pub(crate) max_age: Option<String>,
+    /// An Ed25519 key that may sign receipts, in base64 or hex; may be repeated
+    ///
+    /// A receipt that carries a signature in the place of a quote is unverifiable without one: the key inside of a file proves
+    /// nothing.
+    #[arg(long, value_name = "KEY")]
+    pub(crate) trust_key: Vec<SignerKey>,
+    /// A file of such keys: one a line, with # comments, or a JSON array of texts
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trust_keys: Vec<PathBuf>,
     /// Derive the claimed tier again, by these parameters, and count a difference (TOML)
     #[arg(long, value_name = "PARAMS.toml")]
     pub(crate) score: Option<PathBuf>,

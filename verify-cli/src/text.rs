@@ -15,11 +15,12 @@ use crate::layout::{BAD, FAINT, GOOD, OPEN, PLAIN, Page, THIN};
 const OUTSIDE_WINDOW: [Code; 4] = [Code::CertificateValidity, Code::CrlWindow, Code::TcbInfoWindow, Code::QeIdentityWindow];
 
 /// The bindings in short words.
-const BINDINGS: [(Obligation, &str); 7] = [
+const BINDINGS: [(Obligation, &str); 8] = [
     (Obligation::ReportDataLow, "nonce+key"),
     (Obligation::ReportDataHigh, "image+output+files"),
     (Obligation::OutputHash, "output hash"),
     (Obligation::FilesManifest, "input files"),
+    (Obligation::Contents, "egress+policy+artifacts"),
     (Obligation::ReceiptId, "receipt id"),
     (Obligation::Nonce, "nonce formula"),
     (Obligation::Input, "enclave input"),
@@ -42,6 +43,7 @@ pub(crate) fn report(report: &Report, verbose: bool) -> String {
     tier(report, &mut page);
     hardware(&common, &mut page);
     fresh(report, &mut page);
+    signer(report, &mut page);
     time(&common, &mut page);
     bindings(report, &mut page);
     enclave(report, &mut page);
@@ -199,12 +201,14 @@ fn findings(report: &Common<'_>, verbose: bool, page: &mut Page) {
 /// What the receipt claims and what the enclave signed are two facts, whatever the receipt is worth.
 fn verdict(report: &Report, page: &mut Page) {
     let claimed = |pointer: &str| report.claims.iter().find(|claim| claim.pointer == pointer).map(|claim| claim.value.as_str());
-    let (label, pass) = (claimed("/attestation/verdict/label"), claimed("/attestation/verdict/pass"));
+    let label = claimed("/attestation/verdict/label").or_else(|| claimed("/label"));
+    let pass = claimed("/attestation/verdict/pass");
     if label.is_none() && pass.is_none() {
         return;
     }
     let mut text = format!("claims {} (pass={})", label.unwrap_or("no label"), pass.unwrap_or("none"));
     text.push_str(&match &report.facts.output {
+        None if is_signed(report) => "; no enclave is behind that".to_owned(),
         None => "; no output of a genuine enclave was shown".to_owned(),
         Some(output) if output.label.is_none() && output.pass.is_none() => "; the enclave signed no verdict".to_owned(),
         Some(output) => {
@@ -259,6 +263,34 @@ fn fresh(report: &Report, page: &mut Page) {
         _ => format!("no TCB status under the fresh collateral (sha256 {})", short(&collateral.sha256)),
     };
     page.row("Fresh", style_of(*outcome), &format!("{now} (as carried: {then}): {text}"));
+}
+
+/// Whether the receipt carries a signature in the place of a quote.
+fn is_signed(report: &Report) -> bool {
+    matches!(result(report, Obligation::Quote), Some(CheckResult::NotApplicable { .. }))
+}
+
+fn result(report: &Report, obligation: Obligation) -> Option<&CheckResult> {
+    report.checks.iter().find(|check| check.id == obligation).map(|check| &check.result)
+}
+
+/// Whose word a signed receipt is.
+fn signer(report: &Report, page: &mut Page) {
+    if !is_signed(report) {
+        return;
+    }
+    let named =
+        report.problems.iter().find(|problem| problem.code.name().starts_with("signer.")).and_then(|problem| problem.found.as_deref());
+    let holds = result(report, Obligation::Signature) == Some(&CheckResult::Passed);
+    let text = match (&report.facts.signer, named) {
+        (Some(key), _) => format!("by the trusted key {key}: the whole attestation is its owner's word, and no hardware vouches for it"),
+        (None, Some(key)) if holds => {
+            format!("the signature matches the key inside of the file, {key}; nothing says that it is a signer's you trust")
+        }
+        (None, _) if holds => "the signature matches the key inside of the file".to_owned(),
+        (None, _) => "not shown: no good signature covers the attestation".to_owned(),
+    };
+    page.row("Signed", PLAIN, &text);
 }
 
 /// The window and evaluation numbers of collateral.
@@ -319,8 +351,7 @@ fn time(report: &Common<'_>, page: &mut Page) {
 fn bindings(report: &Report, page: &mut Page) {
     let (mut hold, mut fail, mut open) = (Vec::new(), Vec::new(), Vec::new());
     for (obligation, name) in BINDINGS {
-        let check = report.checks.iter().find(|check| check.id == obligation);
-        match check.map(|check| &check.result) {
+        match result(report, obligation) {
             Some(CheckResult::Passed) => hold.push(name),
             Some(CheckResult::Failed { .. }) if obligation == Obligation::Input && report.has(Code::InputNotRecovered) => open.push(name),
             Some(CheckResult::Failed { .. }) => fail.push(name),
@@ -337,7 +368,8 @@ fn bindings(report: &Report, page: &mut Page) {
         .filter(|(_, names)| !names.is_empty())
         .map(|(word, names)| format!("{word}: {}", names.join(", ")))
         .collect();
-    let to_what = if report.facts.trust_domain.is_some() { "" } else { "to a quote that was not shown to be genuine: " };
+    let to_what =
+        if report.facts.trust_domain.is_some() || is_signed(report) { "" } else { "to a quote that was not shown to be genuine: " };
     page.row("Bindings", PLAIN, &format!("{to_what}{}", groups.join("; ")));
 }
 
@@ -350,8 +382,12 @@ fn enclave(report: &Report, page: &mut Page) {
         () => "pinned",
     };
     let measurements = state(Code::EnclaveUnpinned, Code::EnclaveMismatch, "any enclave");
-    let image = state(Code::ImageUnpinned, Code::ImageMismatch, "any image");
-    let digest = report.facts.image.as_deref().map_or("not shown".to_owned(), |image| short(image.trim_start_matches("sha256:")));
+    let image = match result(report, Obligation::Image) {
+        Some(CheckResult::NotApplicable { .. }) => "none",
+        _ => state(Code::ImageUnpinned, Code::ImageMismatch, "any image"),
+    };
+    let digest = report.facts.image.as_deref().map(|image| short(image.trim_start_matches("sha256:")));
+    let digest = digest.unwrap_or(if image == "none" { "a bare command ran" } else { "not shown" }.to_owned());
     let consequence = match (measurements, image) {
         ("not pinned", "not pinned") => ": any TDX machine, any image could have made this quote",
         ("not pinned", _) => ": any TDX machine could have made this quote",

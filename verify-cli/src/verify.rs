@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use verify_core::tier::Params;
-use verify_core::{Instant, Report, Request, Timestamp, Verifier, escape};
+use verify_core::{Instant, Report, Request, SignerKey, Timestamp, Verifier, escape};
 
 use crate::args::VerifyArgs;
 use crate::exit;
-use crate::inputs::{Beside, Failure, Input};
+use crate::inputs::{Beside, Failure, Input, read_settings};
 use crate::json::Documents;
 use crate::layout::{PLAIN, Page};
 use crate::output::{Output, complain};
@@ -103,9 +103,36 @@ impl Settings {
         }
         let now = if policy.limits_age() { terms::clock() } else { None };
         let params = arguments.score.as_deref().map(score::params).transpose()?;
-        let verifier = Verifier::new(policy, terms::anchors(&arguments.terms)?);
+        let anchors = terms::anchors(&arguments.terms)?.with_signer_keys(signer_keys(arguments)?);
+        let verifier = Verifier::new(policy, anchors);
         Ok(Self { verifier, instant: terms::instant(&arguments.terms)?, now, params })
     }
+}
+
+/// The keys that may sign receipts: those on the command line and those of the files.
+fn signer_keys(arguments: &VerifyArgs) -> Result<Vec<SignerKey>, String> {
+    let mut keys = arguments.trust_key.clone();
+    for path in &arguments.trust_keys {
+        let named = |error: String| format!("cannot read signer keys {}: {}", escape(&path.to_string_lossy()), escape(&error));
+        keys.extend(read_settings(path).and_then(|file| keys_of_file(&file)).map_err(named)?);
+    }
+    Ok(keys)
+}
+
+/// The keys of a file: one a line, where # starts a comment, or a JSON array of texts. A file without any is a mistake.
+fn keys_of_file(file: &[u8]) -> Result<Vec<SignerKey>, String> {
+    let text = std::str::from_utf8(file).map_err(|error| format!("byte {}: not UTF-8", error.valid_up_to()))?;
+    let entries: Vec<(String, String)> = if text.trim_start().starts_with('[') {
+        let keys: Vec<String> = serde_json::from_str(text).map_err(|error| format!("not a JSON array of texts: {error}"))?;
+        keys.into_iter().enumerate().map(|(index, key)| (format!("item {index}"), key)).collect()
+    } else {
+        let lines = text.lines().map(|line| line.split_once('#').map_or(line, |(key, _)| key).trim().to_owned());
+        lines.enumerate().filter(|(_, key)| !key.is_empty()).map(|(index, key)| (format!("line {}", index + 1), key)).collect()
+    };
+    if entries.is_empty() {
+        return Err("it holds no key".to_owned());
+    }
+    entries.into_iter().map(|(place, key)| key.parse().map_err(|error| format!("{place}: {key:?} is {error}"))).collect()
 }
 
 /// The file that `option` names beside the receipts.
@@ -133,7 +160,7 @@ struct Batch {
     reports: usize,
     /// The policy of the answers.
     policy: Option<String>,
-    /// What qualifies the answers: waivers, softened findings, other anchors.
+    /// What qualifies the answers: a signer's word, waivers, softened findings, other anchors.
     qualifiers: Vec<&'static str>,
     /// By receipt id: SHA-256 and name of every file that carries it.
     ids: BTreeMap<String, Vec<(String, String)>>,
@@ -146,7 +173,8 @@ impl Batch {
         self.policy = Some(report.policy.name.clone());
         let softened = (!report.policy.softened.is_empty()).then_some("findings softened");
         let anchors = (!report.anchors.built_in).then_some("not Intel's anchors");
-        for qualifier in report.policy.waivers.iter().copied().chain(softened).chain(anchors) {
+        let signer = report.facts.signer.is_some().then_some("some on a signer's word");
+        for qualifier in signer.into_iter().chain(report.policy.waivers.iter().copied()).chain(softened).chain(anchors) {
             if !self.qualifiers.contains(&qualifier) {
                 self.qualifiers.push(qualifier);
             }
@@ -186,8 +214,8 @@ fn note_shared_id(id: &str, files: &[(String, String)], page: &mut Page) {
         return;
     }
     let text = format!(
-        "different files have the same receipt_id {id}: it follows from the enclave's output alone, so it names no receipt; each \
-         result stands for its own path"
+        "different files have the same receipt_id {id}: it follows from the enclave's output or the attestation alone, so it names no \
+         receipt; each result stands for its own path"
     );
     page.row("note", PLAIN, &text);
     for (_, name) in files.iter().take(NAMED) {

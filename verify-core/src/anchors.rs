@@ -1,6 +1,9 @@
-//! What the user trusts: a root key and the key that signs TCB info and QE identities.
+//! What the user trusts: a root key, the key that signs TCB info and QE identities, and the keys of receipt signers.
 
-use data_encoding::HEXLOWER;
+use std::collections::BTreeSet;
+use std::str::FromStr;
+
+use data_encoding::{BASE64, HEXLOWER, HEXLOWER_PERMISSIVE};
 
 use crate::certificate::{Certificate, Name, read_pem};
 use crate::crypto::{self, PublicKey};
@@ -43,8 +46,20 @@ pub struct Anchors {
     pub(crate) root_key: [u8; 64],
     pub(crate) root_subject: Name,
     pub(crate) tcb_signer: Option<TcbSigner>,
+    pub(crate) signer_keys: BTreeSet<SignerKey>,
     built_in: bool,
 }
+
+/// An Ed25519 public key that the user trusts to sign receipts, read from base64 or hex text. Any 32 bytes are one; a weak key
+/// vouches for nothing, and a receipt that it signed is invalid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SignerKey([u8; 32]);
+
+/// Why a text is no signer key.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not the 32 bytes of an Ed25519 public key in canonical base64 (44 characters) or hex (64 digits)")]
+#[non_exhaustive]
+pub struct SignerKeyError;
 
 /// The signer of TCB info and QE identities where the collateral carries no certificate of its own.
 #[derive(Clone, Debug)]
@@ -80,6 +95,7 @@ impl Anchors {
                 serial: INTEL_TCB_SIGNING_SERIAL.to_vec(),
                 validity: validity.to_vec(),
             }),
+            signer_keys: BTreeSet::new(),
             built_in: true,
         }
     }
@@ -94,7 +110,13 @@ impl Anchors {
         if !root.constraints.is_some_and(|constraints| constraints.ca) || !root.is_signed_by(&root.key) {
             return Err(AnchorsError::Root(format!("{} is not a root: not a CA certificate that signs itself", root.subject)));
         }
-        Ok(Self { root_key: root.key.coordinates(), root_subject: root.subject, tcb_signer: None, built_in: false })
+        Ok(Self {
+            root_key: root.key.coordinates(),
+            root_subject: root.subject,
+            tcb_signer: None,
+            signer_keys: BTreeSet::new(),
+            built_in: false,
+        })
     }
 
     /// Replaces the TCB signing certificate by the one in `certificate` (PEM or DER). It has to pass every rule under the
@@ -113,7 +135,13 @@ impl Anchors {
         Ok(Self { tcb_signer: Some(TcbSigner::Supplied(Box::new(certificate))), built_in: false, ..self })
     }
 
-    /// Whether these are the built-in anchors of Intel.
+    /// Trusts the signers with these keys, beside those that are trusted already. Without any, a signed receipt is unverifiable.
+    pub fn with_signer_keys(mut self, keys: impl IntoIterator<Item = SignerKey>) -> Self {
+        self.signer_keys.extend(keys);
+        self
+    }
+
+    /// Whether these are the built-in anchors of Intel. Signer keys have no built-in ones and change nothing here.
     pub fn are_built_in(&self) -> bool {
         self.built_in
     }
@@ -129,6 +157,29 @@ impl Anchors {
             TcbSigner::BuiltIn { key, .. } => fingerprint(key),
             TcbSigner::Supplied(certificate) => fingerprint(&certificate.key.coordinates()),
         })
+    }
+}
+
+impl SignerKey {
+    pub(crate) const fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
+    /// The key as base64, as receipts carry it.
+    pub fn to_base64(&self) -> String {
+        BASE64.encode(&self.0)
+    }
+}
+
+impl FromStr for SignerKey {
+    type Err = SignerKeyError;
+
+    fn from_str(text: &str) -> Result<Self, SignerKeyError> {
+        let decoded = match text.len() {
+            64 => HEXLOWER_PERMISSIVE.decode(text.as_bytes()),
+            _ => BASE64.decode(text.as_bytes()),
+        };
+        decoded.ok().and_then(|bytes| bytes.try_into().ok()).map(Self).ok_or(SignerKeyError)
     }
 }
 

@@ -1,7 +1,8 @@
 //! Recomputed hash equalities that tie the receipt's fields to the report data of the quote.
 //!
-//! Report data is `SHA-256(nonce, requester key)` and `SHA-256(image digest, result_sha256, files_sha256)`, each over the
-//! texts of the receipt joined without separators.
+//! Report data is `SHA-256(nonce, requester key)` and `SHA-256(bound digest, result_sha256, egress log, files, task policy,
+//! artifacts)`, each over the texts of the receipt joined without separators. The receipts of a log have no egress log, task policy
+//! and artifacts; an empty text stands for what is not there.
 
 use data_encoding::HEXLOWER;
 
@@ -9,13 +10,17 @@ use crate::crypto;
 use crate::dcap::quote::TdReport;
 use crate::ledger::{Checked, Findings};
 use crate::problem::{Code, Location, Problem};
-use crate::receipt::canonical::sorted_dumps;
-use crate::receipt::{Attestation, Bound, DOCUMENT, Evidence, Expected};
+use crate::receipt::canonical::{compact_dumps, sorted_dumps};
+use crate::receipt::{Attestation, Bound, Content, DOCUMENT, Expected, Files, Note, QuoteEvidence};
 use crate::scorer;
 use crate::text::{is_hex, quoted};
 
-/// SHA-256 of `python3 /submission/score.py`, the one command that producers submit.
-const KNOWN_WORKLOAD: &str = "sha256:01e6062597aa3f87e4800beca4e9f0ab0762337066e0e8ffbf839d683f240932";
+/// SHA-256 of the commands that producers submit: in logs `python3 /submission/score.py`, in notes
+/// `python3 /in/eval_scorer.py /in/bundle.json`.
+const KNOWN_WORKLOADS: [&str; 2] = [
+    "sha256:01e6062597aa3f87e4800beca4e9f0ab0762337066e0e8ffbf839d683f240932",
+    "sha256:a18bd38a69f1450f50a8f50387b406e60ab6f8fdef3d59452ee292bf4d0ba8f4",
+];
 
 /// How much of the quote's base64 the receipt id hashes: 48 bytes, the quote header, alike in every quote.
 const RECEIPT_ID_QUOTE_PREFIX: usize = 64;
@@ -27,7 +32,7 @@ pub(crate) fn report_data_low(bound: &Bound<'_>, report: &TdReport<'_>, findings
     require(
         low == wanted,
         Code::BindingReportData,
-        "/tdx/nonce",
+        &format!("{}/nonce", bound.block),
         "nonce and e2e_pubkey_b64 do not hash to bytes 0 to 31 of the report data",
         low,
         &wanted,
@@ -38,37 +43,79 @@ pub(crate) fn report_data_low(bound: &Bound<'_>, report: &TdReport<'_>, findings
 /// Bytes 32 to 63 of the report data.
 pub(crate) fn report_data_high(bound: &Bound<'_>, report: &TdReport<'_>, findings: &mut Findings) -> Checked<()> {
     let [_, high] = halves(report);
-    let wanted = hash(&[bound.image, bound.result_sha256, bound.files_sha256]);
-    let message = "bound_digest, result_sha256 and files_sha256 do not hash to bytes 32 to 63 of the report data";
-    require(high == wanted, Code::BindingReportData, "/tdx/result_sha256", message, high, &wanted, findings)
+    let Bound { bound_digest, result_sha256, egress_sha256, files_sha256, policy_sha256, artifacts_sha256, .. } = bound;
+    let wanted = hash(&[bound_digest, result_sha256, egress_sha256, files_sha256, policy_sha256, artifacts_sha256]);
+    let message = "bound_digest, result_sha256 and the other bound digests do not hash to bytes 32 to 63 of the report data";
+    let pointer = format!("{}/result_sha256", bound.block);
+    require(high == wanted, Code::BindingReportData, &pointer, message, high, &wanted, findings)
 }
 
 /// `result_sha256` is the hash of the enclave's output.
 pub(crate) fn output(bound: &Bound<'_>, stdout: &[u8], findings: &mut Findings) -> Checked<()> {
     let found = HEXLOWER.encode(&crypto::sha256([stdout]));
     let message = "stdout_b64 does not hash to result_sha256";
-    require_text(found == bound.result_sha256, Code::BindingOutput, "/tdx/stdout_b64", message, &found, bound.result_sha256, findings)
+    let pointer = format!("{}/stdout_b64", bound.block);
+    require_text(found == bound.result_sha256, Code::BindingOutput, &pointer, message, &found, bound.result_sha256, findings)
 }
 
-/// `files_sha256` is the hash of the manifest of the two files that the enclave was given.
-pub(crate) fn files(bound: &Bound<'_>, expected: &Expected<'_>, findings: &mut Findings) -> Checked<()> {
-    let manifest = format!("/submission/result.json\t{}\n/submission/score.py\t{}\n", expected.input_sha256, expected.scorer_sha256);
-    let found = HEXLOWER.encode(&hash(&[&manifest]));
-    let message = "the manifest of the two files in _expected does not hash to files_sha256";
-    require_text(found == bound.files_sha256, Code::BindingFiles, "/_expected", message, &found, bound.files_sha256, findings)
+/// `files_sha256` is the hash of the manifest of the files that the enclave was given.
+pub(crate) fn files(bound: &Bound<'_>, files: &Files<'_>, findings: &mut Findings) -> Checked<()> {
+    let manifest: String = files.digests.iter().map(|(path, digest)| format!("{path}\t{digest}\n")).collect();
+    let found = if manifest.is_empty() { String::new() } else { HEXLOWER.encode(&hash(&[&manifest])) };
+    let message = format!("the manifest of the files in {} does not hash to files_sha256", files.pointer);
+    require_text(found == bound.files_sha256, Code::BindingFiles, &files.pointer, &message, &found, bound.files_sha256, findings)
 }
 
-/// The workload digest is not under the report data; it can only be compared with the known command.
-pub(crate) fn workload(digest: &str, findings: &mut Findings) {
-    if digest != KNOWN_WORKLOAD {
-        let location = Location::pointer(DOCUMENT, "/tdx/workload_sha256");
-        let message = "the workload is not the known command python3 /submission/score.py";
-        findings.raise(Problem::new(Code::WorkloadUnknown, location, message).found(digest).wanted(KNOWN_WORKLOAD));
+/// Egress log, task policy and artifacts hash to their digests. A digest whose content the file does not show could be that of
+/// something else, as the hash over all of them does not say which is which.
+/// Returns the digests whose content is there.
+pub(crate) fn contents(contents: &[Content<'_>], findings: &mut Findings) -> Checked<Vec<&'static str>> {
+    if contents.iter().all(|content| content.digest.is_empty()) {
+        findings.not_applicable("the response binds neither egress log nor task policy nor artifacts");
+        return Ok(Vec::new());
     }
+    let mut shown = Vec::new();
+    for Content { pointer, name, digest, texts } in contents.iter().filter(|content| !content.digest.is_empty()) {
+        let digests: Vec<String> = texts.iter().map(|text| HEXLOWER.encode(&crypto::sha256([text.as_slice()]))).collect();
+        let location = Location::pointer(DOCUMENT, pointer);
+        match digests.first() {
+            None => {
+                let message = format!("{name} is bound, but what it is the hash of is not in the file");
+                findings.raise(Problem::new(Code::BindingContentAbsent, location, message).found(*digest));
+            }
+            Some(found) if !digests.iter().any(|found| found == digest) => {
+                let message = format!("{pointer} does not hash to {name}");
+                findings.raise(Problem::new(Code::BindingContent, location, message).found(found).wanted(*digest));
+            }
+            Some(_) if *name == "egress_log_sha256" && texts.iter().any(|text| is_manifest(text)) => {
+                let message = "the egress log reads as a manifest of files, so the digest of the files could stand in its place";
+                findings.raise(Problem::new(Code::ReceiptMalformedField, location, message));
+            }
+            Some(_) => shown.push(*name),
+        }
+    }
+    if findings.is_refuted() { Err(findings.last()) } else { Ok(shown) }
+}
+
+/// Whether every line is a path, a tab and a digest.
+fn is_manifest(text: &[u8]) -> bool {
+    let is_entry = |line: &str| line.split_once('\t').is_some_and(|(_, digest)| is_hex(digest, 64));
+    std::str::from_utf8(text).is_ok_and(|text| !text.is_empty() && text.lines().all(is_entry))
+}
+
+/// In image mode the workload digest is not under the report data; it can only be compared with the known commands.
+pub(crate) fn workload(evidence: &QuoteEvidence<'_>, findings: &mut Findings) -> Checked<()> {
+    let digest = evidence.workload_sha256?;
+    if !KNOWN_WORKLOADS.contains(&digest) {
+        let location = Location::pointer(DOCUMENT, format!("{}/workload_sha256", evidence.block));
+        let message = "the workload is none of the known commands";
+        findings.raise(Problem::new(Code::WorkloadUnknown, location, message).found(digest).wanted(KNOWN_WORKLOADS.join(" or ")));
+    }
+    Ok(())
 }
 
 /// The receipt id hashes the beginning of the quote, which is alike in every quote, and the output.
-pub(crate) fn receipt_id(receipt_id: &str, evidence: &Evidence<'_>, bound: &Bound<'_>, findings: &mut Findings) -> Checked<()> {
+pub(crate) fn receipt_id(receipt_id: &str, evidence: &QuoteEvidence<'_>, bound: &Bound<'_>, findings: &mut Findings) -> Checked<()> {
     let prefix = evidence.quote_base64.get(..RECEIPT_ID_QUOTE_PREFIX).unwrap_or(evidence.quote_base64);
     let digest = HEXLOWER.encode(&hash(&[prefix, bound.result_sha256]));
     let wanted = digest.get(..32).unwrap_or_default();
@@ -101,6 +148,42 @@ pub(crate) fn nonce(bound: &Bound<'_>, attestation: &Attestation<'_>, findings: 
         "commit, model_sha256 and eval_seed do not hash to the nonce: at least one of the three is not the one that was requested";
     require_text(bound.nonce == wanted, Code::BindingNonce, "/tdx/nonce", message, bound.nonce, &wanted, findings)?;
     Ok(true)
+}
+
+/// A nonce of 40 hex digits in a note is the commit under test; any other is random and binds nothing. Returns which.
+pub(crate) fn head(bound: &Bound<'_>, note: &Note<'_>, findings: &mut Findings) -> Checked<bool> {
+    if !is_hex(bound.nonce, 40) {
+        findings.not_applicable("the nonce is random, so it does not bind the commit");
+        return Ok(false);
+    }
+    let message = "the head of the bundle is not the nonce: the enclave was asked about another commit";
+    require_text(bound.nonce == note.head, Code::BindingNonce, "/bundle/head", message, note.head, bound.nonce, findings)?;
+    Ok(true)
+}
+
+/// Whether the bundle of a note is the very file that the enclave was given. The path says which file that is only where it is the
+/// known command that ran.
+pub(crate) fn bundle(evidence: &QuoteEvidence<'_>, note: &Note<'_>, expected: &Expected<'_>, findings: &mut Findings) -> Checked<bool> {
+    let found = HEXLOWER.encode(&hash(&[&compact_dumps(note.bundle)]));
+    if found == expected.input_sha256 {
+        return Ok(true);
+    }
+    let location = Location::pointer(DOCUMENT, "/bundle");
+    let wanted = expected.input_sha256;
+    if KNOWN_WORKLOADS.contains(&evidence.workload_sha256?) && !wanted.is_empty() {
+        let message = "the bundle does not hash to the input among the files: it is not what the enclave was given";
+        return Err(findings.stop(Problem::new(Code::BindingInput, location, message).found(found).wanted(wanted)));
+    }
+    let message = "the input of the enclave was not recovered: the bundle does not hash to a file that is known to be it";
+    findings.raise(Problem::new(Code::InputNotRecovered, location, message).found(found).wanted(wanted));
+    Ok(false)
+}
+
+/// A response alone does not hold what the enclave was given.
+pub(crate) fn no_input(findings: &mut Findings) -> Checked<bool> {
+    let message = "the input of the enclave was not recovered: the response holds its digest alone";
+    findings.raise(Problem::new(Code::InputNotRecovered, Location::document(DOCUMENT), message));
+    Ok(false)
 }
 
 /// Whether the measurements are the very file that the enclave was given. Producers whose nonce is a hash submit the

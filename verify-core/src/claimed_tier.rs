@@ -16,17 +16,26 @@ use crate::verdict::{Output, describe};
 /// Decimal places that every producer keeps when it seals.
 const SEALED_PLACES: usize = 6;
 
+/// Which figures of the attestation are proven.
+#[derive(Clone, Copy)]
+pub(crate) struct Figures {
+    /// All of them, by a trusted signer's signature.
+    pub(crate) all: bool,
+    /// Those among the measurements, which are the enclave's input.
+    pub(crate) measured: bool,
+}
+
 /// Derives the tier again and raises how the claim stands to it: other, stricter, not derivable, or only from figures that
-/// nothing binds. `input_is_proven`: the measurements of the attestation are the enclave's proven input.
+/// nothing binds. There is no `output` where a signature takes the place of a quote.
 pub(crate) fn check(
     params: &Params,
-    output: &Output<'_>,
+    output: Option<&Output<'_>>,
     attestation: &Attestation<'_>,
-    input_is_proven: bool,
+    proven: Figures,
     findings: &mut Findings,
 ) -> Rescored {
     let mut rescored = Rescored { params: escape(params.name()), sha256: params.digest(), figures: Vec::new(), scored: None };
-    let record = output.object().map_or(Ok(Measurement::default()), Measurement::of_record);
+    let record = output.and_then(Output::object).map_or(Ok(Measurement::default()), Measurement::of_record);
     let mut measurement = match record {
         Ok(measurement) => measurement,
         Err(error) => {
@@ -55,12 +64,14 @@ pub(crate) fn check(
     let unbound: Vec<&str> = rescored
         .figures
         .iter()
-        .filter(|recorded| recorded.source == FigureSource::Attestation && !(input_is_proven && Claimed::is_measured(recorded.figure)))
+        .filter(|recorded| {
+            recorded.source == FigureSource::Attestation && !proven.all && !(proven.measured && Claimed::is_measured(recorded.figure))
+        })
         .map(|recorded| recorded.figure.name())
         .collect();
     if !unbound.is_empty() {
         let message = format!(
-            "by the parameters {} the tier was derived from what the receipt claims, not from the enclave's output: {}",
+            "by the parameters {} the tier was derived from what the receipt claims and no evidence carries: {}",
             quoted(params.name()),
             unbound.join(", ")
         );

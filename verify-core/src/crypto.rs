@@ -1,5 +1,6 @@
-//! The only file that names cryptography crates: SHA-256 and ECDSA on P-256.
+//! The only file that names cryptography crates: SHA-256, ECDSA on P-256 and Ed25519.
 
+use ed25519_dalek::{Signature as DalekSignature, VerifyingKey as DalekKey};
 use p256::ecdsa::signature::hazmat::PrehashVerifier;
 use p256::ecdsa::{Signature as EcdsaSignature, VerifyingKey};
 use sha2::{Digest, Sha256};
@@ -63,6 +64,52 @@ pub(crate) fn verify(key: &PublicKey, signature: &Signature, message: &[u8]) -> 
     key.0.verify_prehash(&sha256([message]), &signature.0).is_ok()
 }
 
+/// An Ed25519 public key under which a good signature means something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Ed25519Key(DalekKey);
+
+impl Ed25519Key {
+    /// From the 32 bytes of RFC 8032 section 5.1.5.
+    ///
+    /// # Errors
+    /// Why the key is weak: no point of the curve, a point in another than its one encoding, or a point of small order, under
+    /// which one signature fits almost every message.
+    pub(crate) fn from_bytes(bytes: &[u8; 32]) -> Result<Self, &'static str> {
+        let key = DalekKey::from_bytes(bytes).map_err(|_| "it is no point of the curve")?;
+        if DalekKey::from(key.to_edwards()).as_bytes() != bytes {
+            return Err("it is not the canonical encoding of its point");
+        }
+        if key.is_weak() {
+            return Err("it has small order");
+        }
+        Ok(Self(key))
+    }
+}
+
+/// An Ed25519 signature whose scalar is reduced.
+#[derive(Clone, Debug)]
+pub(crate) struct Ed25519Signature(DalekSignature);
+
+/// The order of Ed25519's group, 2^252 + 27742317777372353535851937790883648493, little endian (RFC 8032 section 5.1).
+const ED25519_ORDER: [u8; 32] = [
+    0xed, 0xd3, 0xf5, 0x5c, 0x1a, 0x63, 0x12, 0x58, 0xd6, 0x9c, 0xf7, 0xa2, 0xde, 0xf9, 0xde, 0x14, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+    0, 0, 0x10,
+];
+
+impl Ed25519Signature {
+    /// From 64 bytes R and S. `None` where S is not below the group's order: with S + order, anybody could make a second
+    /// signature of every good one (RFC 8032 section 5.1.7).
+    pub(crate) fn from_bytes(bytes: &[u8; 64]) -> Option<Self> {
+        let (_, scalar) = bytes.split_at(32);
+        scalar.iter().rev().lt(ED25519_ORDER.iter().rev()).then(|| Self(DalekSignature::from_bytes(bytes)))
+    }
+}
+
+/// Whether `key` made `signature` over `message`, by the strict rules: R is a canonical encoding and not of small order.
+pub(crate) fn verify_ed25519(key: &Ed25519Key, signature: &Ed25519Signature, message: &[u8]) -> bool {
+    key.0.verify_strict(message, &signature.0).is_ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -104,5 +151,58 @@ mod tests {
         let mut other = scalars.clone();
         other[63] ^= 1;
         assert!(!verify(&key, &Signature::from_raw(&other).unwrap(), b"sample"));
+    }
+
+    fn bytes<const N: usize>(hex: &str) -> [u8; N] {
+        data_encoding::HEXLOWER.decode(hex.as_bytes()).unwrap().try_into().unwrap()
+    }
+
+    /// RFC 8032 section 7.1, test 2: the message is the byte 72.
+    #[test]
+    fn a_published_ed25519_signature_verifies_and_its_neighbours_do_not() {
+        let key = Ed25519Key::from_bytes(&bytes("3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c")).unwrap();
+        let good: [u8; 64] = bytes(concat!(
+            "92a009a9f0d4cab8720e820b5f642540a2b27b5416503f8fb3762223ebdb69da",
+            "085ac1e43e15996e458f3613d0f11d8c387b2eaeb4302aeeb00d291612bb0c00"
+        ));
+        let verifies = |raw: [u8; 64], message: &[u8]| {
+            Ed25519Signature::from_bytes(&raw).is_some_and(|signature| verify_ed25519(&key, &signature, message))
+        };
+        assert!(verifies(good, &[0x72]));
+        assert!(!verifies(good, &[0x73]));
+        for index in [0, 32] {
+            let mut other = good;
+            other[index] ^= 1;
+            assert!(!verifies(other, &[0x72]), "{index}");
+        }
+    }
+
+    #[test]
+    fn a_scalar_must_be_below_the_order() {
+        let with_scalar = |scalar: [u8; 32]| {
+            let mut raw = [0; 64];
+            raw[32..].copy_from_slice(&scalar);
+            Ed25519Signature::from_bytes(&raw)
+        };
+        let mut below = ED25519_ORDER;
+        below[0] -= 1;
+        assert!(with_scalar(below).is_some());
+        assert!(with_scalar(ED25519_ORDER).is_none());
+        assert!(with_scalar([0xff; 32]).is_none());
+    }
+
+    /// The identity, a point of order 2 and one of order 4, the identity as y = p + 1, and y = p + 3, which is a point of large
+    /// order in a second encoding; y = 2 is no point.
+    #[test]
+    fn weak_keys_are_refused_with_the_reason() {
+        let high = |last: u8| [&[last][..], &[0xff; 30], &[0x7f]].concat().try_into().unwrap();
+        let low = |first: u8| [&[first][..], &[0; 31]].concat().try_into().unwrap();
+        let reason = |key: [u8; 32]| Ed25519Key::from_bytes(&key).unwrap_err();
+        assert_eq!(reason(low(1)), "it has small order");
+        assert_eq!(reason(high(0xec)), "it has small order");
+        assert_eq!(reason(low(0)), "it has small order");
+        assert_eq!(reason(high(0xee)), "it is not the canonical encoding of its point");
+        assert_eq!(reason(high(0xf0)), "it is not the canonical encoding of its point");
+        assert_eq!(reason(low(2)), "it is no point of the curve");
     }
 }

@@ -23,15 +23,24 @@ const COMMIT_PREFIX_DIGITS: usize = 7;
 /// use verify_core::Expectation;
 ///
 /// let by_name: Expectation = "commit=0123456".parse()?;
-/// assert_eq!(by_name.pointer(), "/attestation/code/commit");
+/// assert_eq!(by_name.place(), "commit");
 /// let by_pointer: Expectation = "/attestation/references/eval_seed=00112233aabbccdd".parse()?;
 /// assert_eq!(by_pointer.value(), "00112233aabbccdd");
 /// # Ok::<(), verify_core::ExpectationError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expectation {
-    pointer: String,
+    place: Place,
     value: String,
+}
+
+/// Where a value is expected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// Where the receipt's envelope has this field.
+    Named(Field),
+    /// At this pointer, whatever the envelope.
+    Pointer(String),
 }
 
 /// Why a text is no expectation.
@@ -75,20 +84,35 @@ impl Expectation {
         if pointer.split('~').skip(1).any(|rest| !rest.starts_with(['0', '1'])) {
             return Err(ExpectationError::Pointer(pointer.to_owned()));
         }
-        if let Some(field) = FIELDS.iter().find(|field| field.pointer == pointer).filter(|field| !field.form.fits(value)) {
-            return Err(ExpectationError::Value { name: pointer.to_owned(), value: value.to_owned(), wanted: field.form.description() });
-        }
-        Ok(Self { pointer: pointer.to_owned(), value: value.to_owned() })
+        Self::at(Place::Pointer(pointer.to_owned()), form_at(pointer), value)
     }
 
-    /// Where the value stands in the receipt: an RFC 6901 pointer.
-    pub fn pointer(&self) -> &str {
-        &self.pointer
+    fn at(place: Place, form: Form, value: &str) -> Result<Self, ExpectationError> {
+        let expectation = Self { place, value: value.to_owned() };
+        match form.fits(value) {
+            true => Ok(expectation),
+            false => {
+                let name = expectation.place().to_owned();
+                Err(ExpectationError::Value { name, value: expectation.value, wanted: form.description() })
+            }
+        }
+    }
+
+    /// Where the value stands: an RFC 6901 pointer into the receipt, or the short name of a field.
+    pub fn place(&self) -> &str {
+        match &self.place {
+            Place::Named(field) => field.name(),
+            Place::Pointer(pointer) => pointer,
+        }
     }
 
     /// What is expected there.
     pub fn value(&self) -> &str {
         &self.value
+    }
+
+    pub(crate) const fn where_to_look(&self) -> &Place {
+        &self.place
     }
 
     pub(crate) fn values(&self) -> &[String] {
@@ -99,29 +123,85 @@ impl Expectation {
 impl FromStr for Expectation {
     type Err = ExpectationError;
 
-    /// Reads `POINTER=VALUE` or `NAME=VALUE`. The first `=` divides the two, so a value may hold more of them.
+    /// Reads `POINTER=VALUE` or `NAME=VALUE`. The first `=` divides the two, so a value may hold more of them. A name means the
+    /// field wherever the receipt's envelope has it.
     fn from_str(text: &str) -> Result<Self, ExpectationError> {
         let (place, value) = text.split_once('=').ok_or_else(|| ExpectationError::NoValue(text.to_owned()))?;
-        let pointer = FIELDS.iter().find(|field| field.name == Some(place)).map_or(place, |field| field.pointer);
-        Self::new(pointer, value).map_err(|error| match error {
-            ExpectationError::Value { value, wanted, .. } => ExpectationError::Value { name: place.to_owned(), value, wanted },
-            error => error,
-        })
+        match Field::ALL.into_iter().find(|field| field.name() == place) {
+            Some(field) => Self::at(Place::Named(field), field.form(), value),
+            None => Self::new(place, value),
+        }
     }
 }
 
 impl fmt::Display for Expectation {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}={}", self.pointer, self.value)
+        write!(formatter, "{}={}", self.place(), self.value)
     }
 }
 
-/// A field whose values have a fixed form, or which is expected so often that it has a short name.
-struct Field {
-    name: Option<&'static str>,
-    pointer: &'static str,
-    form: Form,
+/// A field that policies pin or that is expected so often that it has a short name. Where it stands depends on the envelope.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Field {
+    Commit,
+    Repository,
+    Model,
+    Image,
+    Scorer,
+    RequesterKey,
+    Label,
+    Pass,
 }
+
+impl Field {
+    const ALL: [Field; 8] =
+        [Field::Commit, Field::Repository, Field::Model, Field::Image, Field::Scorer, Field::RequesterKey, Field::Label, Field::Pass];
+
+    /// The short name.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Field::Commit => "commit",
+            Field::Repository => "repo",
+            Field::Model => "model",
+            Field::Image => "image",
+            Field::Scorer => "scorer",
+            Field::RequesterKey => "key",
+            Field::Label => "label",
+            Field::Pass => "pass",
+        }
+    }
+
+    /// Where a log's receipt has it.
+    pub(crate) const fn in_a_log(self) -> &'static str {
+        match self {
+            Field::Commit => "/attestation/code/commit",
+            Field::Repository => "/attestation/code/repo",
+            Field::Model => "/attestation/references/model_sha256",
+            Field::Image => "/tdx/bound_digest",
+            Field::Scorer => "/_expected/scoring_sha256",
+            Field::RequesterKey => "/tdx/e2e_pubkey_b64",
+            Field::Label => "/attestation/verdict/label",
+            Field::Pass => "/attestation/verdict/pass",
+        }
+    }
+
+    const fn form(self) -> Form {
+        match self {
+            Field::Commit => Form::Commit,
+            Field::Model | Field::Scorer => Form::Sha256,
+            Field::Image => Form::Image,
+            Field::RequesterKey => Form::Key,
+            Field::Pass => Form::Boolean,
+            Field::Repository | Field::Label => Form::Text,
+        }
+    }
+}
+
+/// Where a note has the commit under test.
+pub(crate) const NOTE_HEAD: &str = "/bundle/head";
+
+/// Further members that hold commits.
+const COMMITS: [&str; 3] = [NOTE_HEAD, "/attestation/code/scoring_scripts_commit", "/attestation/references/llamacpp_commit"];
 
 /// What the values of a field look like.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -135,28 +215,14 @@ pub(crate) enum Form {
     Text,
 }
 
-pub(crate) const COMMIT: &str = "/attestation/code/commit";
-pub(crate) const REPOSITORY: &str = "/attestation/code/repo";
-pub(crate) const MODEL: &str = "/attestation/references/model_sha256";
-pub(crate) const SCORER: &str = "/_expected/scoring_sha256";
-pub(crate) const REQUESTER_KEY: &str = "/tdx/e2e_pubkey_b64";
-
-const FIELDS: [Field; 10] = [
-    Field { name: Some("commit"), pointer: COMMIT, form: Form::Commit },
-    Field { name: Some("repo"), pointer: REPOSITORY, form: Form::Text },
-    Field { name: Some("model"), pointer: MODEL, form: Form::Sha256 },
-    Field { name: Some("image"), pointer: "/tdx/bound_digest", form: Form::Image },
-    Field { name: Some("scorer"), pointer: SCORER, form: Form::Sha256 },
-    Field { name: Some("key"), pointer: REQUESTER_KEY, form: Form::Key },
-    Field { name: Some("label"), pointer: "/attestation/verdict/label", form: Form::Text },
-    Field { name: Some("pass"), pointer: "/attestation/verdict/pass", form: Form::Boolean },
-    Field { name: None, pointer: "/attestation/code/scoring_scripts_commit", form: Form::Commit },
-    Field { name: None, pointer: "/attestation/references/llamacpp_commit", form: Form::Commit },
-];
+fn form_at(pointer: &str) -> Form {
+    let field = Field::ALL.into_iter().find(|field| field.in_a_log() == pointer);
+    field.map_or(if COMMITS.contains(&pointer) { Form::Commit } else { Form::Text }, Field::form)
+}
 
 /// Whether a commit stands at `pointer`, of which a beginning is enough.
 pub(crate) fn is_commit(pointer: &str) -> bool {
-    FIELDS.iter().any(|field| field.pointer == pointer && field.form == Form::Commit)
+    form_at(pointer) == Form::Commit
 }
 
 impl Form {
@@ -184,7 +250,7 @@ impl Form {
 }
 
 fn short_names() -> String {
-    FIELDS.iter().filter_map(|field| field.name).collect::<Vec<_>>().join(", ")
+    Field::ALL.map(Field::name).join(", ")
 }
 
 #[cfg(test)]
@@ -196,18 +262,17 @@ mod tests {
     }
 
     #[test]
-    fn names_and_pointers_mean_the_same() {
+    fn names_and_pointers_are_read_as_they_are_written() {
         let key = "Wf+zAcqX5IswqbCDDgiwEi0H+9Tj5jdGsqDhhvKgMy8=";
-        for (text, pointer, value) in [
-            ("commit=0123abc", "/attestation/code/commit", "0123abc"),
-            ("pass=false", "/attestation/verdict/pass", "false"),
+        for (text, place, value) in [
+            ("commit=0123abc", "commit", "0123abc"),
+            ("pass=false", "pass", "false"),
             ("/attestation/verdict/reason=", "/attestation/verdict/reason", ""),
             ("/a~1b~0c/0=x=y", "/a~1b~0c/0", "x=y"),
-            (&format!("key={key}"), "/tdx/e2e_pubkey_b64", key),
+            (&format!("key={key}"), "key", key),
         ] {
             let expectation: Expectation = text.parse().unwrap();
-            assert_eq!((expectation.pointer(), expectation.value()), (pointer, value));
-            assert_eq!(expectation, Expectation::new(pointer, value).unwrap());
+            assert_eq!((expectation.place(), expectation.value()), (place, value));
             assert_eq!(expectation.to_string().parse(), Ok(expectation));
         }
     }
@@ -229,6 +294,7 @@ mod tests {
                 "/attestation/references/llamacpp_commit=main",
                 "/attestation/references/llamacpp_commit is never \"main\"; wanted 7 to 40 lower-case hex digits",
             ),
+            ("/bundle/head=main", "/bundle/head is never \"main\"; wanted 7 to 40 lower-case hex digits"),
             ("model=00", "model is never \"00\"; wanted 64 lower-case hex digits"),
             ("image=sha256:00", "image is never \"sha256:00\"; wanted sha256: and 64 lower-case hex digits"),
             ("key=AAAA", "key is never \"AAAA\"; wanted canonical base64 of 32 bytes"),

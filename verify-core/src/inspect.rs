@@ -6,7 +6,7 @@ use crate::dcap::collateral::Collateral;
 use crate::dcap::quote::{Accepted, Body, Quote};
 use crate::dcap::{chain, enclave_facts, trust_domain_facts};
 use crate::json::{self, Value};
-use crate::ledger::{Checked, Findings};
+use crate::ledger::{Checked, Findings, need};
 use crate::limits;
 use crate::problem::{Code, Location, Problem};
 use crate::receipt::{DOCUMENT, Receipt};
@@ -29,7 +29,7 @@ pub struct Inspection {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct InspectionEntry {
-    /// The part of the file: `receipt`, `attestation`, `output`, `quote`, `certificates`, `collateral`.
+    /// The part of the file: `receipt`, `attestation`, `note`, `files`, `output`, `quote`, `certificates`, `collateral`.
     pub section: &'static str,
     /// The field.
     pub name: String,
@@ -60,16 +60,32 @@ fn decode(bytes: &[u8], entries: &mut Entries, findings: &mut Findings) -> Check
     }
     let document = json::read(bytes).map_err(|error| findings.stop(error.into_problem(DOCUMENT)))?;
     let receipt = Receipt::read(&document, findings)?;
-    entries.members("receipt", &document, &["polaris_version", "receipt_id", "attestation_type"]);
-    if let Some(attestation) = receipt.attestation_value {
+    let response = document.member("receipt").unwrap_or(&document);
+    entries.members(
+        "receipt",
+        &document,
+        &["polaris_version", "receipt_id", "attestation_type", "label", "reason", "public_key", "signature"],
+    );
+    entries.members("receipt", response, &["binding_version", "egress", "exit_code", "image", "started_at"]);
+    if let Some(attestation) = document.member("attestation") {
         for part in ["code", "references", "environment", "verdict"] {
             entries.all_members("attestation", part, attestation.member(part));
         }
         entries.members("attestation", attestation, &["timestamp_utc"]);
     }
-    let evidence = receipt.evidence.as_ref().map_err(|stopped| *stopped)?;
-    if let Some(tdx) = document.member("tdx") {
-        entries.members("receipt", tdx, &["nonce", "e2e_pubkey_b64", "bound_digest", "result_sha256", "files_sha256", "workload_sha256"]);
+    entries.all_members("note", "bundle", document.member("bundle"));
+    entries.all_members("note", "verdict_doc", document.member("verdict_doc"));
+    let evidence = match need(&receipt.evidence)?.quote() {
+        Ok(evidence) => evidence,
+        // A signed receipt has nothing more to decode.
+        Err(_) => return Ok(()),
+    };
+    if let Some(block) = document.member("tdx").or(response.member("tee_attestation")) {
+        entries.members("receipt", block, &["nonce", "e2e_pubkey_b64", "bound_digest", "result_sha256", "files_sha256", "workload_sha256"]);
+    }
+    entries.members("receipt", response, &["egress_log_sha256", "files_sha256", "policy_sha256", "artifacts_sha256"]);
+    for (path, digest) in receipt.files.iter().flat_map(|files| &files.digests) {
+        entries.push("files", path, (*digest).to_owned());
     }
     if let Ok(stdout) = &evidence.stdout {
         entries.push("output", "bytes", stdout.len().to_string());

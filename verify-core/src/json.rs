@@ -214,6 +214,7 @@ impl<'a> Reader<'a> {
                 let Some((start, container)) = open.pop() else {
                     return match self.peek() {
                         None => Ok(value),
+                        Some(b'{' | b'[') => Err(self.syntax("a second document follows; wanted one a file")),
                         Some(_) => Err(self.syntax("the document has ended, but more text follows")),
                     };
                 };

@@ -7,14 +7,29 @@ use crate::policy::Policy;
 use crate::problem::{Code, Effect, Problem};
 use crate::report::{Check, CheckResult, Obligation, Outcome};
 
-/// A finding that ends a line of reasoning: what depends on it is skipped because of this code.
+/// Why a line of reasoning ends, and with it everything that depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Stopped(pub(crate) Code);
+pub(crate) enum Stopped {
+    /// A finding stopped it: what depends on it is skipped because of this code.
+    By(Code),
+    /// The envelope that was read has no such part, or nobody asked for it: what depends on it does not apply, for this reason.
+    NotApplicable(&'static str),
+}
 
-/// A value that some obligation established, or the code that stopped it.
+impl Stopped {
+    /// The code of the finding that stopped it, if it was one.
+    pub(crate) const fn code(self) -> Option<Code> {
+        match self {
+            Stopped::By(code) => Some(code),
+            Stopped::NotApplicable(_) => None,
+        }
+    }
+}
+
+/// A value that some obligation established, or what stopped it.
 pub(crate) type Checked<T> = Result<T, Stopped>;
 
-/// The value that a prerequisite established; otherwise the code that stopped it stops the caller too.
+/// The value that a prerequisite established; otherwise what stopped it stops the caller too.
 pub(crate) fn need<T>(checked: &Checked<T>) -> Checked<&T> {
     checked.as_ref().map_err(|stopped| *stopped)
 }
@@ -38,18 +53,22 @@ impl Findings {
 
     /// Records a finding that ends the obligation.
     pub(crate) fn stop(&mut self, problem: Problem) -> Stopped {
-        let stopped = Stopped(problem.code);
+        let stopped = Stopped::By(problem.code);
         self.problems.push(problem);
         stopped
     }
 
     /// What stops those who depend on a value that could not be read: the last finding, which says why.
     pub(crate) fn last(&self) -> Stopped {
-        Stopped(self.problems.last().map_or(Code::JsonMalformed, |problem| problem.code))
+        Stopped::By(self.problems.last().map_or(Code::JsonMalformed, |problem| problem.code))
     }
 
     pub(crate) fn is_refuted(&self) -> bool {
         self.problems.iter().any(|problem| problem.effect == Effect::Refutes)
+    }
+
+    pub(crate) fn holds(&self, code: Code) -> bool {
+        self.problems.iter().any(|problem| problem.code == code)
     }
 
     /// The findings alone, for those who keep no ledger.
@@ -57,7 +76,7 @@ impl Findings {
         self.problems
     }
 
-    /// Records that the obligation does not apply.
+    /// Records that the obligation does not apply, where those who depend on it go on with the value that it gives them.
     pub(crate) fn not_applicable(&mut self, reason: &'static str) {
         self.not_applicable = Some(reason);
     }
@@ -82,7 +101,10 @@ impl Ledger {
         let mut findings = Findings::default();
         let outcome = run(&mut findings);
         let recorded = match (&outcome, findings.not_applicable) {
-            (Err(Stopped(code)), _) if findings.problems.iter().all(|problem| problem.effect == Effect::Notes) => Recorded::Skipped(*code),
+            (Err(stopped), _) if findings.problems.iter().all(|problem| problem.effect == Effect::Notes) => match stopped {
+                Stopped::By(code) => Recorded::Skipped(*code),
+                Stopped::NotApplicable(reason) => Recorded::NotApplicable(reason),
+            },
             (_, Some(reason)) if findings.problems.is_empty() => Recorded::NotApplicable(reason),
             _ => Recorded::Found(findings.problems.iter().map(|problem| problem.code).collect()),
         };
@@ -99,7 +121,7 @@ impl Ledger {
             Recorded::NotApplicable(_) => &[],
         });
         let gravest = against.copied().max_by_key(|code| policy.effect(*code)).filter(|code| policy.effect(*code) >= Effect::Prevents);
-        gravest.map_or(Ok(()), |code| Err(Stopped(code)))
+        gravest.map_or(Ok(()), |code| Err(Stopped::By(code)))
     }
 
     /// Records a note that belongs to no obligation.
@@ -222,8 +244,8 @@ mod tests {
     fn a_skip_is_no_pass_and_names_what_stopped_it() {
         let mut ledger = ledger_with(&[]);
         ledger.results.pop();
-        let skipped: Checked<()> = ledger.meet(Obligation::Claims, |_| Err(Stopped(Code::QuoteMalformed)));
-        assert_eq!(skipped, Err(Stopped(Code::QuoteMalformed)));
+        let skipped: Checked<()> = ledger.meet(Obligation::Claims, |_| Err(Stopped::By(Code::QuoteMalformed)));
+        assert_eq!(skipped, Err(Stopped::By(Code::QuoteMalformed)));
         let (outcome, checks, _) = settle(ledger);
         assert_eq!(outcome, Outcome::Unverifiable);
         assert_eq!(checks.last().unwrap().result, CheckResult::Skipped { because: Code::QuoteMalformed });
@@ -235,7 +257,7 @@ mod tests {
         ledger.results.pop();
         let _: Checked<()> = ledger.meet(Obligation::Claims, |findings| {
             findings.raise(problem(Code::ReceiptUnknownMember));
-            Err(Stopped(Code::QuoteMalformed))
+            Err(Stopped::By(Code::QuoteMalformed))
         });
         let (outcome, checks, problems) = settle(ledger);
         assert_eq!(outcome, Outcome::Unverifiable);

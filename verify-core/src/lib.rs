@@ -1,7 +1,7 @@
 //! Offline verification of Polaris receipts.
 //!
 //! A receipt is a JSON file that says "this code, on these weights, earned this verdict", with an Intel TDX quote and
-//! Intel's collateral as evidence. This crate answers from the bytes alone what the evidence proves and what it does not:
+//! Intel's collateral, or an Ed25519 signature, as evidence. This crate answers from the bytes alone what the evidence proves and what it does not:
 //!
 //! ```
 //! use verify_core::{Anchors, Policy, Request, Verifier};
@@ -53,13 +53,14 @@ mod receipt;
 mod report;
 mod run;
 mod scorer;
+mod signature;
 mod text;
 pub mod tier;
 mod time;
 mod verdict;
 mod verify;
 
-pub use anchors::{Anchors, AnchorsError};
+pub use anchors::{Anchors, AnchorsError, SignerKey, SignerKeyError};
 pub use dcap::Instant;
 pub use expectation::{Expectation, ExpectationError};
 pub use inspect::{Inspection, InspectionEntry, inspect};

@@ -1,18 +1,20 @@
 //! What policy and caller want to read: pinned enclave measurements, container images, and values of single fields.
 
+use crate::claims;
 use crate::dcap::quote::TdReport;
 use crate::dcap::signed::Authentic;
 use crate::dcap::trust_domain_facts;
-use crate::expectation::{self, Expectation, Form};
+use crate::expectation::{self, Expectation, Field, Form, Place};
 use crate::json::{Kind, Value, same_decimal};
-use crate::ledger::{Checked, Findings};
+use crate::ledger::{Checked, Findings, Stopped};
 use crate::policy::Policy;
 use crate::problem::{Code, Location, Problem};
-use crate::receipt::DOCUMENT;
+use crate::receipt::{Bound, DOCUMENT};
 use crate::report::{Coverage, ExpectationResult};
 use crate::text::{brief, escape, quoted};
 
-pub(crate) fn check_enclave(policy: &Policy, report: &Authentic<TdReport<'_>>, findings: &mut Findings) {
+pub(crate) fn check_enclave(policy: &Policy, report: Checked<&Authentic<TdReport<'_>>>, findings: &mut Findings) -> Checked<()> {
+    let report = pinnable(report, "enclave measurements", !policy.enclaves.is_empty(), findings)?;
     let facts = trust_domain_facts(report);
     let found = [&facts.mrtd, &facts.rtmr[0], &facts.rtmr[1], &facts.rtmr[2], &facts.rtmr[3]];
     let is_pinned = policy.enclaves.iter().any(|pin| [&pin.mrtd, &pin.rtmr0, &pin.rtmr1, &pin.rtmr2, &pin.rtmr3] == found);
@@ -26,10 +28,12 @@ pub(crate) fn check_enclave(policy: &Policy, report: &Authentic<TdReport<'_>>, f
         let message = "the policy names no enclave measurements: any genuine TDX machine could have made this quote";
         findings.raise(Problem::new(Code::EnclaveUnpinned, location, message).found(shown));
     }
+    Ok(())
 }
 
-pub(crate) fn check_image(policy: &Policy, image: &str, findings: &mut Findings) {
-    let location = Location::pointer(DOCUMENT, "/tdx/bound_digest");
+pub(crate) fn check_image(policy: &Policy, bound: Checked<&Bound<'_>>, findings: &mut Findings) -> Checked<()> {
+    let image = pinnable(bound.and_then(|bound| bound.image), "container images", !policy.images.is_empty(), findings)?;
+    let location = Location::pointer(DOCUMENT, format!("{}/bound_digest", bound?.block));
     if !policy.images.is_empty() && !policy.images.iter().any(|accepted| accepted == image) {
         let message = "the container image is not one that the policy accepts";
         findings.raise(Problem::new(Code::ImageMismatch, location, message).found(image).wanted(policy.images.join(" or ")));
@@ -37,11 +41,23 @@ pub(crate) fn check_image(policy: &Policy, image: &str, findings: &mut Findings)
         let message = "the policy names no container image: any image could have emitted this output";
         findings.raise(Problem::new(Code::ImageUnpinned, location, message).found(image));
     }
+    Ok(())
+}
+
+/// A part that the policy may pin; a policy that pins what the receipt cannot have is not met.
+fn pinnable<T>(part: Checked<T>, what: &str, is_pinned: bool, findings: &mut Findings) -> Checked<T> {
+    if let (Err(Stopped::NotApplicable(reason)), true) = (&part, is_pinned) {
+        let message = format!("the policy pins {what}, but {reason}");
+        findings.raise(Problem::new(Code::PinNotInEvidence, Location::document(DOCUMENT), message));
+    }
+    part
 }
 
 /// A receipt in which values are looked up, with what its evidence shows about them.
 pub(crate) struct Subject<'a> {
     pub(crate) document: &'a Value<'a>,
+    /// Where the receipt has a field, or why it cannot have it.
+    pub(crate) place: &'a dyn Fn(Field) -> Checked<String>,
     /// What carries the value at a pointer.
     pub(crate) coverage: &'a dyn Fn(&str) -> Coverage,
     /// The commit, often shortened, in the enclave's bound output.
@@ -52,12 +68,11 @@ pub(crate) struct Subject<'a> {
 pub(crate) fn check_policy(policy: &Policy, subject: Checked<&Subject<'_>>, findings: &mut Findings) -> Checked<()> {
     let mut pins = policy.accept.pins().peekable();
     if pins.peek().is_none() {
-        findings.not_applicable("the policy accepts every value of the fields");
-        return Ok(());
+        return Err(Stopped::NotApplicable("the policy accepts every value of the fields"));
     }
     let subject = subject?;
-    for (pointer, accepted) in pins {
-        let _ = check_value(&POLICY, pointer, accepted, subject, findings);
+    for (field, accepted) in pins {
+        let _ = check_field(&POLICY, field, accepted, subject, findings)?;
     }
     Ok(())
 }
@@ -69,21 +84,26 @@ pub(crate) fn check_expectations(
     findings: &mut Findings,
 ) -> Checked<Vec<ExpectationResult>> {
     if expectations.is_empty() {
-        findings.not_applicable("the caller expects nothing");
-        return Ok(Vec::new());
+        return Err(Stopped::NotApplicable("the caller expects nothing"));
     }
     let subject = subject?;
-    let check = |expectation: &Expectation| {
-        let checked = check_value(&CALLER, expectation.pointer(), expectation.values(), subject, findings);
-        let found = subject.document.at(expectation.pointer()).map(Value::shown);
-        ExpectationResult { found, coverage: checked.ok(), ..unjudged(expectation, checked.err()) }
+    let mut check = |expectation: &Expectation| {
+        let wanted = expectation.values();
+        let (checked, pointer) = match expectation.where_to_look() {
+            Place::Named(field) => (check_field(&CALLER, *field, wanted, subject, findings)?, (subject.place)(*field).ok()),
+            Place::Pointer(pointer) => (check_value(&CALLER, pointer, wanted, subject, findings), Some(pointer.clone())),
+        };
+        let found = pointer.as_ref().and_then(|pointer| Some(claims::shown(subject.document.at(pointer)?, (subject.coverage)(pointer))));
+        let unjudged = unjudged(expectation, checked.err());
+        let pointer = pointer.map_or(unjudged.pointer, |pointer| escape(&pointer));
+        Ok(ExpectationResult { pointer, found, coverage: checked.ok(), ..unjudged })
     };
-    Ok(expectations.iter().map(check).collect())
+    expectations.iter().map(&mut check).collect()
 }
 
 /// An expectation about a receipt in which nothing could be looked up, because of `code`.
 pub(crate) fn unjudged(expectation: &Expectation, code: Option<Code>) -> ExpectationResult {
-    let (pointer, wanted) = (escape(expectation.pointer()), brief(expectation.value()));
+    let (pointer, wanted) = (escape(expectation.place()), brief(expectation.value()));
     ExpectationResult { pointer, wanted, found: None, coverage: None, code }
 }
 
@@ -92,17 +112,49 @@ struct Origin {
     wants: &'static str,
     differs: Code,
     absent: Code,
+    /// The envelope has no such field.
+    not_in_evidence: Code,
     only_asserted: Code,
 }
 
-const POLICY: Origin =
-    Origin { wants: "the policy accepts", differs: Code::PinDiffers, absent: Code::PinAbsent, only_asserted: Code::PinOnlyAsserted };
+const POLICY: Origin = Origin {
+    wants: "the policy accepts",
+    differs: Code::PinDiffers,
+    absent: Code::PinAbsent,
+    not_in_evidence: Code::PinNotInEvidence,
+    only_asserted: Code::PinOnlyAsserted,
+};
 const CALLER: Origin = Origin {
     wants: "the caller expects",
     differs: Code::ExpectationDiffers,
     absent: Code::ExpectationAbsent,
+    not_in_evidence: Code::ExpectationAbsent,
     only_asserted: Code::ExpectationOnlyAsserted,
 };
+
+/// One of the `accepted` values stands where the envelope has `field`. Returns as [`check_value`] does.
+fn check_field(
+    origin: &Origin,
+    field: Field,
+    accepted: &[String],
+    subject: &Subject<'_>,
+    findings: &mut Findings,
+) -> Checked<Result<Coverage, Code>> {
+    match (subject.place)(field) {
+        Ok(pointer) => Ok(check_value(origin, &pointer, accepted, subject, findings)),
+        Err(Stopped::NotApplicable(reason)) => {
+            let code = origin.not_in_evidence;
+            let message = format!("{} certain values of {:?}, but {reason}", origin.wants, field.name());
+            findings.raise(Problem::new(code, Location::document(DOCUMENT), message).found("nothing").wanted(one_of(accepted)));
+            Ok(Err(code))
+        }
+        Err(stopped) => Err(stopped),
+    }
+}
+
+fn one_of(accepted: &[String]) -> String {
+    accepted.iter().map(|value| quoted(value)).collect::<Vec<_>>().join(" or ")
+}
 
 /// One of the `accepted` values stands at `pointer`. Returns what carries it, or the code of what was raised.
 fn check_value(
@@ -112,7 +164,7 @@ fn check_value(
     subject: &Subject<'_>,
     findings: &mut Findings,
 ) -> Result<Coverage, Code> {
-    let wanted = || accepted.iter().map(|value| quoted(value)).collect::<Vec<_>>().join(" or ");
+    let wanted = || one_of(accepted);
     let mut raise = |code: Code, message: String, found: String| -> Result<Coverage, Code> {
         let message = format!("{} {message}", escape(pointer));
         findings.raise(Problem::new(code, Location::pointer(DOCUMENT, pointer), message).found(found).wanted(wanted()));
@@ -121,18 +173,18 @@ fn check_value(
     let Some(value) = subject.document.at(pointer) else {
         return raise(origin.absent, format!("is not in the receipt; {} {}", origin.wants, wanted()), "nothing".to_owned());
     };
-    let shown = value.shown();
-    let Some(agreed) = accepted.iter().find(|accepted| agrees(pointer, value, accepted)) else {
+    let coverage = (subject.coverage)(pointer);
+    let shown = claims::shown(value, coverage);
+    let Some(agreed) = accepted.iter().find(|accepted| agrees(pointer, value, coverage, accepted)) else {
         return match is_single(value) {
             true => raise(origin.differs, format!("is {shown}; {} {}", origin.wants, wanted()), shown),
             false => raise(origin.absent, format!("is {shown}, which says nothing; {} {}", origin.wants, wanted()), shown),
         };
     };
-    let coverage = (subject.coverage)(pointer);
     let commit = value.string().filter(|_| expectation::is_commit(pointer));
     // Of a commit the evidence may carry only the beginning, and the receipt may hold no more than that.
     let (carried, by) = match (coverage, commit) {
-        (Coverage::Asserted, Some(_)) if pointer == expectation::COMMIT => (subject.bound_commit, Coverage::EnclaveInput),
+        (Coverage::Asserted, Some(_)) if pointer == Field::Commit.in_a_log() => (subject.bound_commit, Coverage::EnclaveInput),
         (Coverage::Asserted, _) => (None, coverage),
         (_, Some(commit)) => (Some(commit), coverage),
         (_, None) => (Some(agreed.as_str()), coverage),
@@ -153,11 +205,11 @@ fn check_value(
 }
 
 /// Whether the receipt says what is wanted: by the type of its value, and of a commit by the beginning that both have.
-fn agrees(pointer: &str, value: &Value<'_>, wanted: &str) -> bool {
+fn agrees(pointer: &str, value: &Value<'_>, coverage: Coverage, wanted: &str) -> bool {
     match &value.kind {
         Kind::Null => wanted == "null",
         Kind::Bool(flag) => wanted == if *flag { "true" } else { "false" },
-        Kind::Number(token) => same_decimal(token, wanted),
+        Kind::Number(token) => same_decimal(&claims::number(token, coverage), wanted),
         Kind::NonFinite(token) => *token == wanted,
         Kind::String(text) if expectation::is_commit(pointer) && Form::Commit.fits(text) => {
             text.starts_with(wanted) || wanted.starts_with(&**text)

@@ -8,7 +8,7 @@ use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize};
 
 use crate::crypto;
-use crate::expectation::{self, COMMIT_DIGITS, Form};
+use crate::expectation::{COMMIT_DIGITS, Field, Form};
 use crate::problem::{Code, Effect};
 use crate::report::Obligation;
 use crate::text::is_hex;
@@ -115,16 +115,16 @@ pub(crate) struct Accepted {
 }
 
 impl Accepted {
-    /// The fields for which values are listed: where each stands in a receipt, and the values.
-    pub(crate) fn pins(&self) -> impl Iterator<Item = (&'static str, &[String])> {
+    /// The fields for which values are listed, with the values.
+    pub(crate) fn pins(&self) -> impl Iterator<Item = (Field, &[String])> {
         let pins = [
-            (expectation::COMMIT, &self.commit),
-            (expectation::REPOSITORY, &self.repository),
-            (expectation::MODEL, &self.model_sha256),
-            (expectation::SCORER, &self.scorer),
-            (expectation::REQUESTER_KEY, &self.requester_key),
+            (Field::Commit, &self.commit),
+            (Field::Repository, &self.repository),
+            (Field::Model, &self.model_sha256),
+            (Field::Scorer, &self.scorer),
+            (Field::RequesterKey, &self.requester_key),
         ];
-        pins.into_iter().map(|(pointer, values)| (pointer, values.as_slice())).filter(|(_, values)| !values.is_empty())
+        pins.into_iter().map(|(field, values)| (field, values.as_slice())).filter(|(_, values)| !values.is_empty())
     }
 }
 

@@ -142,34 +142,38 @@ codes! {
         "Polaris receipt, version 1";
     ReceiptEnvelope = "receipt.envelope-unsupported", Prevents, [], None,
         "The document is JSON, but not a receipt in an envelope that this verifier knows.",
-        "Wanted is an object with the members attestation and tdx.",
+        "Wanted is an object with attestation and either tdx or signature, a response with tee_attestation, or a note around one.",
         "Polaris receipt, version 1";
+    ReceiptIssuerOnly = "receipt.issuer-only", Prevents, [], None,
+        "The document is signed by an issuer and carries no hardware evidence: it proves what the issuer says, not what a machine did.",
+        "Check it with the issuer's own tool and key, or ask for the response with the quote.",
+        "SECURITY.md, what a signature proves";
+    ReceiptCopiesDiffer = "receipt.copies-differ", Refutes, [], None,
+        "Two members of the envelope that say the same thing say it differently, so two readers can see two values.",
+        "Fetch the file again; if it still reads so, one of the two was edited.",
+        "Attestation response, binding version 2";
     ReceiptVersion = "receipt.version-unsupported", Prevents, [], None,
         "The receipt says a format version that this verifier does not know.",
         "Use a verifier that knows this version.",
         "Polaris receipt, version 1";
     EvidenceTypeUnsupported = "evidence.type-unsupported", Prevents, [], None,
         "attestation_type names a kind of evidence that this verifier does not check.",
-        "Only \"tdx-quote\" is supported. The evidence that is present was checked all the same.",
+        "Supported are TDX quotes and Ed25519 signatures. The evidence that is present was checked all the same.",
         "Polaris receipt, version 1";
     EvidenceAbsent = "evidence.absent", Prevents, [], None,
         "The file carries no evidence: there is nothing that vouches for any of its statements.",
         "Ask the producer for the receipt with its quote and collateral.",
         "Polaris receipt, version 1";
     EvidenceAmbiguous = "evidence.ambiguous", Refutes, [], None,
-        "The file carries a tdx block and a signature: one could hide that the other fails.",
+        "The file carries several kinds of evidence: one could hide that the other fails.",
         "Ask the producer for a receipt with one kind of evidence.",
-        "Polaris receipt, version 1";
-    EvidenceSignatureUnsupported = "evidence.signature-unsupported", Prevents, [], None,
-        "The receipt is signed with Ed25519 instead of carrying a quote; this version does not check such signatures.",
-        "Use a verifier with support for Ed25519 receipts and the producer's public key.",
         "Polaris receipt, version 1";
     SelfReportDisagrees = "self-report.disagrees", Notes, [], None,
         "The file's own verification flags say something else than the checks found. They are never evidence.",
         "Rely on the checks of this report.",
         "Polaris receipt, version 1";
     ChainUnchecked = "chain.unchecked", Notes, [], None,
-        "The chain block was not checked: no predecessor was given, and nothing in a TDX receipt covers the block.",
+        "The chain block was not checked: no predecessor was given, and neither quote nor signature covers the block.",
         "Rely on the public log's own history for order and completeness.",
         "Polaris receipt, version 1";
 
@@ -478,6 +482,30 @@ codes! {
         "The SGX enclave runs in debug mode: its host can read and change its memory.",
         "Nothing that a debug enclave says is evidence.",
         "Intel SDM volume 3D, ATTRIBUTES.DEBUG";
+    SignerKeyWeak = "signer.key-weak", Refutes, [], None,
+        "The signer's key is weak: no point of the curve, not canonical, or of small order, so that anybody can sign for it.",
+        "Nobody makes such a key by accident. Do not trust it.",
+        "RFC 8032 sections 5.1.3 and 5.1.7";
+    SignerUnknown = "signer.unknown", Prevents, [], None,
+        "No trusted signer key was given. The key inside of the file says nothing: anybody can put his own there.",
+        "Get the signer's public key from elsewhere and give it with --trust-key or --trust-keys.",
+        "SECURITY.md, what a signature proves";
+    SignerUntrusted = "signer.untrusted", Refutes, [], None,
+        "The receipt names a signer's key that is none of the trusted ones.",
+        "The receipt was signed by somebody else than you trust, or the trusted key was replaced; ask the producer.",
+        "SECURITY.md, what a signature proves";
+    SignatureWrong = "signature.wrong", Refutes, [], None,
+        "The signature is not that of the named key over the canonical text of the attestation.",
+        "Fetch the receipt again; if it still fails, the attestation was edited or the signature made up.",
+        "RFC 8032 section 5.1.7; canonical text in src/receipt/canonical.rs of the core";
+    SignatureNotReduced = "signature.not-reduced", Refutes, [], None,
+        "The scalar of the signature is not below the group's order: one signature would have several forms.",
+        "Fetch the receipt again; no signer writes it so.",
+        "RFC 8032 section 5.1.7";
+    SignatureRounded = "signature.number-rounded", Notes, [], None,
+        "A number of the file has more places than are signed: the signature covers it rounded to six places.",
+        "Use the signed value, which stands in the list of claims.",
+        "Canonical text in src/receipt/canonical.rs of the core";
 
     BindingReportData = "binding.report-data-mismatch", Refutes, [], None,
         "The report data of the quote is not the hash of the fields that the receipt shows: the quote belongs to other data.",
@@ -491,17 +519,25 @@ codes! {
         "The manifest of the scorer and its input is not the one that files_sha256 names.",
         "_expected or files_sha256 was edited.",
         "Polaris receipt, version 1";
+    BindingContent = "binding.content-mismatch", Refutes, [], None,
+        "Egress log, task policy or artifacts are not those whose digest is bound.",
+        "The content or its digest was edited.",
+        "Attestation response, binding version 2";
+    BindingContentAbsent = "binding.content-absent", Weakens, [], None,
+        "A digest is bound whose content the file does not show. The hashes join digests without separators, so it may be of something else.",
+        "Ask the producer for the response with its egress log, task policy and artifacts.",
+        "Attestation response, binding version 2";
     BindingReceiptId = "binding.receipt-id-mismatch", Refutes, [], None,
-        "receipt_id is not the one that follows from the quote and the output.",
-        "receipt_id was edited.",
+        "receipt_id is not the one that follows from the quote and the output, or from the signed attestation.",
+        "receipt_id or what it is made of was edited.",
         "Polaris receipt, version 1";
     BindingNonce = "binding.nonce-mismatch", Refutes, [], None,
-        "The nonce is not the hash of commit, model sha256 and eval seed: at least one of the three was edited.",
-        "Compare the three fields with the published run.",
+        "The nonce is not the one of this run: not the hash of commit, model sha256 and eval seed, or not the head of the bundle.",
+        "One of these fields was edited: compare them with the published run.",
         "Polaris receipt, version 1; nonce formula";
     BindingInput = "binding.input-mismatch", Refutes, [], None,
-        "The measurements are not the input that the enclave was given.",
-        "The measurements or _expected were edited, or they come from another run.",
+        "The measurements, or the bundle of a note, are not the input that the enclave was given.",
+        "They were edited, or they come from another run.",
         "Polaris receipt, version 1; submitted input";
     WorkloadUnknown = "workload.unknown", Weakens, [Notes], None,
         "The workload digest is not that of the known command, so it is not known what the enclave was asked to run.",
@@ -619,6 +655,10 @@ codes! {
         "The receipt does not say what the policy pins: the field is absent, null or empty.",
         "Ask the producer for a receipt that records the field, or use a policy that does not list it.",
         "Policy, [accept]";
+    PinNotInEvidence = "pin.not-in-evidence", Weakens, [], None,
+        "The policy pins something that this kind of receipt does not have.",
+        "Ask for a receipt with a quote, or use a policy without this pin.",
+        "Policy, pins";
     PinOnlyAsserted = "pin.only-asserted", Weakens, [], None,
         "A field has an accepted value, but nothing binds it, or only its beginning, to the evidence.",
         "The value is the producer's word; find it in bound data.",

@@ -30,6 +30,20 @@ pub(crate) fn check(attestation: &Attestation<'_>, window: Option<&WindowFacts>,
     }
 }
 
+/// An envelope without an attestation block records none of it.
+pub(crate) fn absent(findings: &mut Findings) {
+    for (code, name) in [
+        (Code::ProvenanceClocks, "clocks"),
+        (Code::ProvenanceBuildHash, "build hash"),
+        (Code::ProvenanceLlamaCpp, "llama.cpp commit"),
+        (Code::ProvenanceModel, "model sha256"),
+        (Code::ProvenanceEvalSeed, "eval seed"),
+    ] {
+        let message = format!("the envelope carries no attestation block, so it records no {name}");
+        findings.raise(Problem::new(code, Location::document(DOCUMENT), message));
+    }
+}
+
 fn check_clocks(attestation: &Attestation<'_>, findings: &mut Findings) {
     let fault = match (attestation.clocks_pinned, attestation.pin_target_mhz) {
         (true, 1..) => return,

@@ -114,14 +114,17 @@ obligations! {
     Attributes = "attributes", "The trust domain or enclave is closed to its host";
     FreshCollateral = "fresh-collateral", "The fresh collateral is not older than the carried one";
     CollateralAge = "collateral-age", "The newest collateral is as young as the policy asks";
+    SignerKey = "signer-key", "The signer's key is one that the caller trusts";
+    Signature = "signature", "The signature covers the attestation";
     ReportDataLow = "report-data-low", "The first half of the report data binds nonce and requester key";
-    ReportDataHigh = "report-data-high", "The second half of the report data binds image, output and files";
+    ReportDataHigh = "report-data-high", "The second half of the report data binds image or command, output and files";
     OutputHash = "output-hash", "The enclave's output is the bound one";
     FilesManifest = "files-manifest", "Scorer and input are the bound files";
-    ReceiptId = "receipt-id", "The receipt id follows from quote and output (weak: every quote begins alike)";
+    Contents = "contents", "Egress log, task policy and artifacts are the bound ones";
+    ReceiptId = "receipt-id", "The receipt id follows from quote and output (weak: every quote begins alike), or from what is signed";
     Nonce = "nonce", "The nonce binds commit, model and seed";
     Input = "input", "The measurements are the input that the enclave was given";
-    Workload = "workload", "The workload is the known command";
+    Workload = "workload", "The workload is a known command";
     Scorer = "scorer", "The scorer is known and its output was reproduced";
     Verdict = "verdict", "The enclave's signed output is a verdict, and does not contradict the claimed one";
     Tier = "tier", "The claimed tier follows from the given parameters and the recorded figures";
@@ -238,6 +241,8 @@ pub struct AnchorsInForce {
     pub root_key_sha256: String,
     /// SHA-256 of the TCB signing key likewise; absent where the anchors hold none.
     pub tcb_signing_key_sha256: Option<String>,
+    /// The Ed25519 keys that were trusted to sign receipts, as base64, sorted.
+    pub signer_keys: Vec<String>,
 }
 
 impl AnchorsInForce {
@@ -246,6 +251,7 @@ impl AnchorsInForce {
             built_in: anchors.are_built_in(),
             root_key_sha256: anchors.root_key_sha256(),
             tcb_signing_key_sha256: anchors.tcb_signing_key_sha256(),
+            signer_keys: anchors.signer_keys.iter().map(|key| key.to_base64()).collect(),
         }
     }
 
@@ -391,7 +397,8 @@ pub struct Claim {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct ExpectationResult {
-    /// RFC 6901 pointer into the receipt, escaped for showing.
+    /// RFC 6901 pointer into the receipt, escaped for showing; the short name of a field that the receipt does not have or that
+    /// was not looked up.
     pub pointer: String,
     /// The value expected, cut to a line and escaped for showing.
     pub wanted: String,
@@ -426,7 +433,7 @@ pub struct ComparedFile {
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Coverage {
-    /// The enclave computed it: it stands in the output that the quote binds.
+    /// The enclave computed it: it stands in the output that the quote binds, or its digest is itself under the quote.
     Quote,
     /// The enclave was given it: the submitter's word, which the scorer may merely echo.
     EnclaveInput,
@@ -468,6 +475,8 @@ pub struct Facts {
     pub output: Option<OutputFacts>,
     /// Digest of the container image under the quote: `sha256:` and 64 lower-case hex digits.
     pub image: Option<String>,
+    /// The trusted Ed25519 key that signed the attestation, as base64.
+    pub signer: Option<String>,
 }
 
 /// Values that a quote with its collateral authenticates; see [`Facts`] for when a group is absent.
@@ -668,6 +677,7 @@ impl Report {
 
     /// The outcome with everything that qualifies it: replaced anchors, waived pins and findings that the policy softened.
     pub fn headline(&self) -> String {
+        let signer = self.facts.signer.is_some().then(|| "on a signer's word, no hardware evidence".to_owned());
         let anchors = self.anchors.qualifier().map(str::to_owned);
         let waivers = self.policy.waivers.iter().map(|waiver| (*waiver).to_owned());
         let softened = match self.policy.softened.len() {
@@ -675,7 +685,7 @@ impl Report {
             1 => Some("1 finding softened by policy".to_owned()),
             count => Some(format!("{count} findings softened by policy")),
         };
-        qualified(self.outcome, anchors.into_iter().chain(waivers).chain(softened).collect())
+        qualified(self.outcome, signer.into_iter().chain(anchors).chain(waivers).chain(softened).collect())
     }
 
     /// Whether some finding has this code.

@@ -10,7 +10,7 @@ use data_encoding::HEXLOWER;
 
 use crate::crypto;
 use crate::json::{self, Kind, Value, child, same_decimal};
-use crate::ledger::{Checked, Findings};
+use crate::ledger::{Checked, Findings, Stopped};
 use crate::limits;
 use crate::problem::{Code, Location, Problem};
 use crate::receipt::DOCUMENT;
@@ -120,8 +120,7 @@ pub(crate) fn check(
     findings: &mut Findings,
 ) -> Checked<()> {
     if files.is_empty() {
-        findings.not_applicable("no files beside the receipt were given");
-        return Ok(());
+        return Err(Stopped::NotApplicable("no files beside the receipt were given"));
     }
     let attestation = attestation?;
     let documents: Vec<Result<Option<Value<'_>>, String>> = files.iter().map(read).collect();
@@ -153,7 +152,7 @@ pub(crate) fn check(
         }
     }
     if listed.iter().all(|entry| entry.compared == 0) {
-        findings.not_applicable("no file beside the receipt says anything that the receipt says too");
+        return Err(Stopped::NotApplicable("no file beside the receipt says anything that the receipt says too"));
     }
     Ok(())
 }

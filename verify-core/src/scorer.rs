@@ -15,13 +15,15 @@ pub(crate) fn is_known(expected: &Expected<'_>) -> bool {
     KNOWN.contains(&expected.scorer_sha256)
 }
 
-/// A known scorer still has to be run again before its output counts as its own.
-pub(crate) fn check(expected: &Expected<'_>, findings: &mut Findings) {
+/// A known scorer still has to be run again before its output counts as its own. `pointer` is where its digest stands.
+pub(crate) fn check(expected: &Expected<'_>, pointer: &str, findings: &mut Findings) {
     if !is_known(expected) {
-        let location = Location::pointer(DOCUMENT, "/_expected/scoring_sha256");
-        let message = format!("the scorer {} is not one of the known scorers", expected.scorer_sha256);
-        findings.raise(Problem::new(Code::ScorerUnknown, location, message).found(expected.scorer_sha256));
+        let message = match expected.scorer_sha256 {
+            "" => "no path says that a file is the scorer".to_owned(),
+            scorer => format!("the scorer {scorer} is not one of the known scorers"),
+        };
+        findings.raise(Problem::new(Code::ScorerUnknown, Location::pointer(DOCUMENT, pointer), message).found(expected.scorer_sha256));
     }
     let message = "this version does not run the scorer again, so that it made this output from this input is not shown";
-    findings.raise(Problem::new(Code::ScorerNotRerun, Location::pointer(DOCUMENT, "/tdx/stdout_b64"), message));
+    findings.raise(Problem::new(Code::ScorerNotRerun, Location::document("enclave output"), message));
 }

@@ -3,7 +3,8 @@
 use crate::json::{self, Kind, Value};
 use crate::ledger::Findings;
 use crate::problem::{Code, Location, Problem};
-use crate::receipt::{Attestation, DOCUMENT};
+use crate::receipt::canonical::compact_dumps;
+use crate::receipt::{Attestation, DOCUMENT, Note};
 use crate::report::{Coverage, OutputFacts};
 use crate::text::{brief, quoted};
 use crate::tier::Label;
@@ -111,6 +112,19 @@ impl<'a> Output<'a> {
         OutputFacts { sha256: sha256.to_owned(), label: self.label().map(brief), pass: self.pass(), commit: self.commit().map(brief) }
     }
 
+    fn crashed(&self) -> Problem {
+        let message = format!("the enclave's output is not a result; its first line is {}", self.first_line());
+        Problem::new(Code::VerdictCrashed, Location::document("enclave output"), message)
+    }
+
+    fn unreadable(&self, offset: usize, fault: &str) -> Problem {
+        let message = format!(
+            "the enclave's output cannot be read, so its verdict is not known: byte {offset}: {fault}; its first line is {}",
+            self.first_line()
+        );
+        Problem::new(Code::VerdictUnreadable, Location::offset("enclave output", offset), message)
+    }
+
     fn first_line(&self) -> String {
         let text = String::from_utf8_lossy(self.text);
         quoted(text.lines().next().unwrap_or_default())
@@ -120,7 +134,6 @@ impl<'a> Output<'a> {
 /// Raises how the claimed verdict stands to the output: contradicted, stricter, not attested, crashed, or nothing.
 pub(crate) fn check(output: &Output<'_>, attestation: &Attestation<'_>, findings: &mut Findings) {
     let location = |pointer: &str| Location::pointer(DOCUMENT, pointer);
-    check_finite(attestation, findings);
     let not_attested = |label: &str| {
         let (claimed, pass) = (quoted(attestation.label), attestation.pass);
         let message = format!("the enclave's output {label}: label {claimed} and pass {pass} are claimed, not attested");
@@ -129,17 +142,8 @@ pub(crate) fn check(output: &Output<'_>, attestation: &Attestation<'_>, findings
     match &output.content {
         Content::Object(_) => {}
         Content::Empty => return findings.raise(not_attested("is empty")),
-        Content::Crash => {
-            let message = format!("the enclave's output is not a result; its first line is {}", output.first_line());
-            return findings.raise(Problem::new(Code::VerdictCrashed, location("/tdx/stdout_b64"), message));
-        }
-        Content::Unreadable { offset, fault } => {
-            let message = format!(
-                "the enclave's output cannot be read, so its verdict is not known: byte {offset}: {fault}; its first line is {}",
-                output.first_line()
-            );
-            return findings.raise(Problem::new(Code::VerdictUnreadable, Location::offset("enclave output", *offset), message));
-        }
+        Content::Crash => return findings.raise(output.crashed()),
+        Content::Unreadable { offset, fault } => return findings.raise(output.unreadable(*offset, fault)),
     }
     check_commit(output, attestation, findings);
     check_numbers(output, attestation, findings);
@@ -167,6 +171,39 @@ pub(crate) fn check(output: &Output<'_>, attestation: &Attestation<'_>, findings
     let claimed = describe(Some(attestation.label), Some(attestation.pass));
     let message = format!("the enclave's signed output says {enclave}; the receipt claims {claimed}");
     findings.raise(Problem::new(code, location(LABEL), message).found(claimed).wanted(enclave));
+}
+
+/// Raises where a note does not repeat the enclave's output. Returns whether it does.
+pub(crate) fn check_note(output: &Output<'_>, note: &Note<'_>, findings: &mut Findings) -> bool {
+    let signed = match &output.content {
+        Content::Object(value) => value,
+        Content::Empty => {
+            let message = format!("the enclave's output is empty: the label {} is claimed, not attested", quoted(note.label));
+            findings.raise(Problem::new(Code::VerdictNotAttested, Location::pointer(DOCUMENT, "/label"), message));
+            return false;
+        }
+        Content::Crash => {
+            findings.raise(output.crashed());
+            return false;
+        }
+        Content::Unreadable { offset, fault } => {
+            findings.raise(output.unreadable(*offset, fault));
+            return false;
+        }
+    };
+    if compact_dumps(signed) != compact_dumps(note.verdict) {
+        let message = "verdict_doc is not the enclave's signed output";
+        findings.raise(Problem::new(Code::VerdictContradicts, Location::pointer(DOCUMENT, "/verdict_doc"), message));
+    }
+    for (name, claimed) in [("label", note.label), ("reason", note.reason)] {
+        if signed.member(name).and_then(Value::string) != Some(claimed) {
+            let (enclave, claimed) = (signed.member(name).map_or("nothing".to_owned(), Value::shown), quoted(claimed));
+            let message = format!("the enclave's signed output has the {name} {enclave}; the note claims {claimed}");
+            let location = Location::pointer(DOCUMENT, format!("/{name}"));
+            findings.raise(Problem::new(Code::VerdictContradicts, location, message).found(claimed).wanted(enclave));
+        }
+    }
+    !findings.holds(Code::VerdictContradicts)
 }
 
 enum Relation {
@@ -224,7 +261,7 @@ fn check_numbers(output: &Output<'_>, attestation: &Attestation<'_>, findings: &
 }
 
 /// Verdict numbers that Python wrote as NaN or Infinity: usually a division by a frontier of zero.
-fn check_finite(attestation: &Attestation<'_>, findings: &mut Findings) {
+pub(crate) fn check_finite(attestation: &Attestation<'_>, findings: &mut Findings) {
     let members = attestation.verdict.object().unwrap_or_default();
     let names: Vec<&str> =
         members.iter().filter(|member| matches!(member.value.kind, Kind::NonFinite(_))).map(|member| &*member.name).collect();

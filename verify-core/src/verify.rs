@@ -1,23 +1,26 @@
 //! The whole argument, in order. Each obligation is one call; what it needs from earlier ones it asks for by name, and what
 //! cannot be had is skipped with the code that stopped it.
 //!
-//! 1. The bytes are strict JSON and a TDX receipt.
-//! 2. The quote is genuine under the collateral and the anchors (`dcap`).
+//! 1. The bytes are strict JSON and a receipt.
+//! 2. Its evidence is genuine: a quote under the collateral and the anchors (`dcap`), or a trusted signer's signature.
 //! 3. Every field under the quote is the one that the receipt shows.
 //! 4. The claimed verdict is the one that the enclave signed, and the tier the one that the recorded figures earn.
 //! 5. The provenance is complete, and enclave, image and fields are those that policy and caller want.
 //! 6. The files beside the receipt say the same as the receipt.
 //! 7. Every statement is listed with what carries it.
+//!
+//! What is about the evidence that a receipt does not have, about a part that its envelope does not have, or about something that
+//! nobody asked for, does not apply.
 
 use std::collections::BTreeSet;
 
 use crate::anchors::Anchors;
 use crate::binding;
-use crate::claimed_tier;
+use crate::claimed_tier::{self, Figures};
 use crate::claims::{self, Proven};
 use crate::dcap::quote::Accepted;
 use crate::dcap::{self, Appraisal, Instant, age};
-use crate::expectation::Expectation;
+use crate::expectation::{Expectation, Field};
 use crate::json;
 use crate::ledger::{Checked, Ledger, Stopped, need};
 use crate::limits;
@@ -25,10 +28,11 @@ use crate::pins::{self, Subject};
 use crate::policy::Policy;
 use crate::problem::{Code, Effect, Location, Problem};
 use crate::provenance;
-use crate::receipt::{self, Bound, DOCUMENT, Evidence, Expected, Receipt};
-use crate::report::{AnchorsInForce, Coverage, Facts, Input, Obligation, PolicyInForce, QuoteReport, Report, Tool};
+use crate::receipt::{self, Bound, DOCUMENT, Expected, Files, QuoteEvidence, Receipt, SignatureEvidence, Statement};
+use crate::report::{AnchorsInForce, Facts, Input, Obligation, Outcome, PolicyInForce, QuoteReport, Report, Tool};
 use crate::run::{self, RunFile};
 use crate::scorer;
+use crate::signature;
 use crate::text;
 use crate::tier::Params;
 use crate::time::Timestamp;
@@ -113,11 +117,17 @@ impl Verifier {
         Self { policy, anchors }
     }
 
+    /// The answer without fresh collateral, whatever the age of the carried one.
+    fn as_carried(&self, request: &Request<'_>) -> Outcome {
+        let policy = Policy { maximum_age: None, ..self.policy.clone() };
+        Self::new(policy, self.anchors.clone()).verify(&Request { fresh_collateral: None, ..*request }).outcome
+    }
+
     /// Verifies one receipt. Total: hostile bytes give a report as any others do.
     pub fn verify(&self, request: &Request<'_>) -> Report {
         let mut ledger = Ledger::default();
 
-        // 1. The bytes are strict JSON and a TDX receipt.
+        // 1. The bytes are strict JSON and a receipt.
         let document = ledger.meet(Obligation::Json, |findings| {
             let size = request.receipt.len();
             if size > limits::RECEIPT_BYTES {
@@ -131,9 +141,9 @@ impl Verifier {
         let receipt = ledger.meet(Obligation::Shape, |findings| Receipt::read(need(&document)?, findings));
         let receipt = Parts::of(&receipt);
 
-        // 2. The quote is genuine under the collateral and the anchors.
-        let carried_quote = receipt.evidence.and_then(|evidence| need(&evidence.quote)).map(Vec::as_slice);
-        let collateral = receipt.evidence.and_then(|evidence| need(&evidence.collateral)).map(Vec::as_slice);
+        // 2. The evidence is genuine: a quote under the collateral and the anchors, or a trusted signer's signature.
+        let carried_quote = receipt.quote.and_then(|evidence| need(&evidence.quote)).map(Vec::as_slice);
+        let collateral = receipt.quote.and_then(|evidence| need(&evidence.collateral)).map(Vec::as_slice);
         let Appraisal { quote, trust_domain, genuine: genuine_as_carried, judged, facts: hardware } =
             dcap::verify(carried_quote, Accepted::TrustDomains, collateral, request.instant, &self.policy, &self.anchors, &mut ledger);
 
@@ -141,25 +151,23 @@ impl Verifier {
             .ok()
             .zip(request.fresh_collateral)
             .map(|(quote, collateral)| dcap::judge_again(quote, collateral, hardware.window.as_ref(), &self.policy, &self.anchors));
-        let genuine = genuine_as_carried.and(fresh.as_ref().and_then(QuoteReport::refutation).map_or(Ok(()), |code| Err(Stopped(code))));
+        let refuted = fresh.as_ref().and_then(QuoteReport::refutation);
+        let genuine = genuine_as_carried.and(refuted.map_or(Ok(()), |code| Err(Stopped::By(code))));
         let _fresher = ledger.meet(Obligation::FreshCollateral, |findings| match &fresh {
-            None if request.fresh_collateral.is_none() => {
-                findings.not_applicable("no fresh collateral was given");
-                Ok(())
-            }
+            None if request.fresh_collateral.is_none() => Err(Stopped::NotApplicable("no fresh collateral was given")),
             None => genuine,
             Some(fresh) => age::check_fresh(&hardware, fresh, findings),
         });
         let _young = ledger.meet(Obligation::CollateralAge, |findings| {
-            let Some(limit) = self.policy.maximum_age else {
-                findings.not_applicable("the policy sets no limit");
-                return Ok(());
-            };
+            let limit = self.policy.maximum_age.ok_or(Stopped::NotApplicable("the policy sets no limit"))?;
             genuine?;
             let newest = fresh.as_ref().map_or(&hardware, |fresh| &fresh.facts);
             age::check_limit(newest, request.now.or(request.instant.now()), limit, findings);
             Ok(())
         });
+        let signer = ledger.meet(Obligation::SignerKey, |findings| signature::check_signer(receipt.signature?, &self.anchors, findings));
+        let signature_holds = ledger.meet(Obligation::Signature, |findings| signature::check(receipt.signature?, findings));
+        let signed = signature_holds.and(signer);
 
         // 3. Every field under the quote is the one that the receipt shows.
         let low = ledger
@@ -167,76 +175,93 @@ impl Verifier {
         let high = ledger.meet(Obligation::ReportDataHigh, |findings| {
             binding::report_data_high(receipt.bound?, &need(&quote)?.trust_domain()?, findings)
         });
-        let stdout = receipt.evidence.and_then(|evidence| need(&evidence.stdout)).map(Vec::as_slice);
+        let stdout = receipt.quote.and_then(|evidence| need(&evidence.stdout)).map(Vec::as_slice);
         let output_bound = ledger.meet(Obligation::OutputHash, |findings| binding::output(receipt.bound?, stdout?, findings));
-        let files = ledger.meet(Obligation::FilesManifest, |findings| binding::files(receipt.bound?, receipt.expected?, findings));
-        let id_follows = ledger
-            .meet(Obligation::ReceiptId, |findings| binding::receipt_id(receipt.receipt_id?, receipt.evidence?, receipt.bound?, findings));
-        let nonce = ledger.meet(Obligation::Nonce, |findings| binding::nonce(receipt.bound?, receipt.attestation?, findings));
+        let files = ledger.meet(Obligation::FilesManifest, |findings| binding::files(receipt.bound?, receipt.files?, findings));
+        let contents = ledger.meet(Obligation::Contents, |findings| binding::contents(need(&receipt.quote?.contents)?, findings));
+        let id_follows = ledger.meet(Obligation::ReceiptId, |findings| match receipt.signature {
+            Ok(signature) => signature::check_receipt_id(receipt.receipt_id?, signature, findings),
+            Err(_) => binding::receipt_id(receipt.receipt_id?, receipt.quote?, receipt.bound?, findings),
+        });
+        let nonce = ledger.meet(Obligation::Nonce, |findings| match receipt.statement? {
+            Statement::Attestation(attestation) => binding::nonce(receipt.bound?, attestation, findings),
+            Statement::Note(note) => binding::head(receipt.bound?, note, findings),
+            Statement::Absent => Err(Stopped::NotApplicable("a response does not say what its nonce stands for")),
+        });
         let input = ledger.meet(Obligation::Input, |findings| {
             files?;
-            binding::input(receipt.bound?, receipt.attestation?, receipt.expected?, nonce, findings)
+            match receipt.statement? {
+                Statement::Attestation(attestation) => binding::input(receipt.bound?, attestation, receipt.expected?, nonce, findings),
+                Statement::Note(note) => binding::bundle(receipt.quote?, note, receipt.expected?, findings),
+                Statement::Absent => binding::no_input(findings),
+            }
         });
-        let _known_command = ledger.meet(Obligation::Workload, |findings| {
-            binding::workload(receipt.evidence.and_then(|evidence| evidence.workload_sha256)?, findings);
-            Ok(())
-        });
+        let _known_command = ledger.meet(Obligation::Workload, |findings| binding::workload(receipt.quote?, findings));
         let _reproduced = ledger.meet(Obligation::Scorer, |findings| {
-            scorer::check(receipt.expected?, findings);
+            scorer::check(receipt.expected?, &receipt.files?.pointer, findings);
             Ok(())
         });
 
         // 4. The claimed verdict is the one that the enclave signed, and the tier the one that the recorded figures earn.
         let output = stdout.map(Output::read);
-        let _verdict_agrees = ledger.meet(Obligation::Verdict, |findings| {
-            output_bound?;
-            verdict::check(need(&output)?, receipt.attestation?, findings);
-            Ok(())
+        let repeats_output = ledger.meet(Obligation::Verdict, |findings| match receipt.statement? {
+            Statement::Attestation(attestation) => {
+                verdict::check_finite(attestation, findings);
+                output_bound?;
+                verdict::check(need(&output)?, attestation, findings);
+                Ok(false)
+            }
+            Statement::Note(note) => {
+                output_bound?;
+                Ok(verdict::check_note(need(&output)?, note, findings))
+            }
+            Statement::Absent => Err(Stopped::NotApplicable("a response claims no verdict")),
         });
 
         let rescored = ledger.meet(Obligation::Tier, |findings| {
-            let Some(params) = request.score else {
-                findings.not_applicable("no parameters of a tier function were given");
-                return Ok(None);
+            let params = request.score.ok_or(Stopped::NotApplicable("no parameters of a tier function were given"))?;
+            let attestation = receipt.attestation?;
+            let output = match receipt.signature {
+                Ok(_) => None,
+                Err(_) => output_bound.and_then(|()| need(&output)).map(Some)?,
             };
-            output_bound?;
-            let input_is_proven = input.is_ok_and(|recovered| recovered);
-            Ok(Some(claimed_tier::check(params, need(&output)?, receipt.attestation?, input_is_proven, findings)))
+            let proven = Figures { all: signed.is_ok(), measured: input.is_ok_and(|recovered| recovered) };
+            Ok(claimed_tier::check(params, output, attestation, proven, findings))
         });
 
         // 5. The provenance is complete, and enclave, image and fields are those that the policy pins.
         let _provenance = ledger.meet(Obligation::Provenance, |findings| {
-            provenance::check(receipt.attestation?, hardware.window.as_ref(), findings);
+            match receipt.statement? {
+                Statement::Attestation(attestation) => provenance::check(attestation, hardware.window.as_ref(), findings),
+                Statement::Note(_) | Statement::Absent => provenance::absent(findings),
+            }
             Ok(())
         });
-        let _enclave = ledger.meet(Obligation::Enclave, |findings| {
-            pins::check_enclave(&self.policy, need(&trust_domain)?, findings);
-            Ok(())
-        });
-        let _image = ledger.meet(Obligation::Image, |findings| {
-            pins::check_image(&self.policy, receipt.bound?.image, findings);
-            Ok(())
-        });
-        let bound = Bindings {
-            receipt_id: genuine.and(high).and(id_follows).is_ok(),
+        let _enclave = ledger.meet(Obligation::Enclave, |findings| pins::check_enclave(&self.policy, need(&trust_domain), findings));
+        let _image = ledger.meet(Obligation::Image, |findings| pins::check_image(&self.policy, receipt.bound, findings));
+        let is_bound = |half: Checked<()>, binding: Checked<()>| genuine.and(half).and(binding).is_ok();
+        let input_is_bound = is_bound(high, files) && input.is_ok_and(|recovered| recovered);
+        let proven = Proven {
+            signature: signed.is_ok(),
+            receipt_id: signed.map(|_| ()).or(genuine.and(high)).and(id_follows).is_ok(),
+            block: receipt.quote.map_or("", |evidence| evidence.block),
+            low: genuine.and(low).is_ok(),
+            high: genuine.and(high).is_ok(),
             nonce: genuine.and(low).and(nonce).is_ok_and(|applies| applies),
-            requester: genuine.and(low).is_ok(),
-            image: genuine.and(high).is_ok(),
-            output: genuine.and(high).and(output_bound).is_ok(),
-            scorer: genuine.and(high).and(files).is_ok(),
-            input: genuine.and(high).and(files).and(input).is_ok_and(|recovered| recovered),
+            input: input_is_bound,
+            repeats_output: is_bound(high, output_bound) && repeats_output.is_ok_and(|repeats| repeats),
+            files: is_bound(high, files),
+            image: receipt.bound.and_then(|bound| bound.image).ok().filter(|_| genuine.and(high).is_ok()),
+            contents: contents.as_deref().ok().filter(|_| genuine.and(high).is_ok()).unwrap_or_default(),
+            verdict_is_computed: input_is_bound
+                && receipt.expected.is_ok_and(scorer::is_known)
+                && receipt.attestation.is_ok_and(|attestation| !verdict::holds_verdict(attestation.measurements)),
+            output: output.as_ref().ok().filter(|_| is_bound(high, output_bound)),
         };
-        let verdict_is_computed = bound.input
-            && receipt.expected.is_ok_and(scorer::is_known)
-            && receipt.attestation.is_ok_and(|attestation| !verdict::holds_verdict(attestation.measurements));
-        let proven =
-            Proven { nonce: bound.nonce, input: bound.input, verdict_is_computed, output: output.as_ref().ok().filter(|_| bound.output) };
-        let coverage = |pointer: &str| match pointer.strip_prefix("/attestation") {
-            Some(below) => claims::coverage(below, receipt.attestation.ok(), proven),
-            None => bound.coverage(pointer),
-        };
-        let subject =
-            need(&document).map(|document| Subject { document, coverage: &coverage, bound_commit: proven.output.and_then(Output::commit) });
+        let coverage = |pointer: &str| claims::coverage(pointer, receipt.statement.ok(), &proven);
+        let place = |field: Field| receipt.whole?.place(field);
+        let bound_commit = proven.output.and_then(Output::commit);
+        let subject = need(&document).map(|document| Subject { document, place: &place, coverage: &coverage, bound_commit });
         let _pins = ledger.meet(Obligation::Pins, |findings| pins::check_policy(&self.policy, need(&subject), findings));
         let expectations =
             ledger.meet(Obligation::Expectations, |findings| pins::check_expectations(request.expectations, need(&subject), findings));
@@ -244,28 +269,28 @@ impl Verifier {
         // 6. The files beside the receipt say the same as the receipt.
         let mut files_beside = run::list(request.run);
         let _run_agrees = ledger.meet(Obligation::Run, |findings| {
-            run::check(request.run, receipt.attestation_value, receipt.receipt_id, &mut files_beside, findings)
+            let attestation = receipt.whole.and_then(Receipt::attestation_value);
+            run::check(request.run, attestation, receipt.receipt_id, &mut files_beside, findings)
         });
 
         // 7. Every statement is listed with what carries it.
-        let claims = ledger.meet(Obligation::Claims, |findings| {
-            let value = receipt.attestation_value?;
-            Ok(claims::list(value, receipt.attestation.ok(), proven, findings))
-        });
+        let claims =
+            ledger.meet(Obligation::Claims, |findings| Ok(claims::list(receipt.stated?, receipt.statement.ok(), &proven, findings)));
         let facts = Facts {
             platform: hardware.platform,
             trust_domain: hardware.trust_domain,
             tcb: hardware.tcb,
             window: hardware.window,
             output: proven.output.zip(receipt.bound.ok()).map(|(output, bound)| output.facts(bound.result_sha256)),
-            image: receipt.bound.ok().filter(|_| bound.image).map(|bound| bound.image.to_owned()),
+            image: proven.image.map(str::to_owned),
+            signer: signed.ok().map(|signer| signer.to_base64()),
         };
         if let Some(note) = receipt.self_report_disagrees(&self.policy, genuine_as_carried, low.and(high)) {
             ledger.note(note);
         }
 
-        let (outcome_as_carried, checks, problems) = ledger.settle(Obligation::OF_A_RECEIPT, &self.policy);
-        let outcome = fresh.as_ref().map_or(outcome_as_carried, |fresh| fresh.outcome.max(outcome_as_carried));
+        let (outcome, checks, problems) = ledger.settle(Obligation::OF_A_RECEIPT, &self.policy);
+        let outcome = fresh.as_ref().map_or(outcome, |fresh| fresh.outcome.max(outcome));
         let found = problems.iter().chain(fresh.iter().flat_map(|fresh| &fresh.problems)).map(|problem| problem.code);
         Report {
             report_version: 1,
@@ -281,88 +306,71 @@ impl Verifier {
             anchors: AnchorsInForce::of(&self.anchors),
             outcome,
             exit_code: outcome.exit_code(),
-            outcome_as_carried,
+            outcome_as_carried: if request.fresh_collateral.is_some() { self.as_carried(request) } else { outcome },
             fresh,
             checks,
             problems,
             claims: claims.unwrap_or_default(),
-            expectations: expectations.unwrap_or_else(|Stopped(code)| {
-                request.expectations.iter().map(|expectation| pins::unjudged(expectation, Some(code))).collect()
+            expectations: expectations.unwrap_or_else(|stopped| {
+                request.expectations.iter().map(|expectation| pins::unjudged(expectation, stopped.code())).collect()
             }),
             run: files_beside,
             facts,
-            rescored: rescored.unwrap_or_default(),
+            rescored: rescored.ok(),
         }
-    }
-}
-
-/// Which bindings hold, each together with the quote's whole chain.
-#[derive(Clone, Copy)]
-struct Bindings {
-    receipt_id: bool,
-    nonce: bool,
-    requester: bool,
-    image: bool,
-    output: bool,
-    scorer: bool,
-    input: bool,
-}
-
-impl Bindings {
-    /// What carries a value outside of the attestation.
-    fn coverage(self, pointer: &str) -> Coverage {
-        let is_bound = match pointer {
-            "/tdx/nonce" | "/tdx/e2e_pubkey_b64" => self.requester,
-            "/tdx/bound_digest" | "/tdx/result_sha256" | "/tdx/files_sha256" => self.image,
-            "/tdx/stdout_b64" => self.output,
-            "/_expected/scoring_sha256" | "/_expected/result_sha256" => self.scorer,
-            "/receipt_id" => self.receipt_id,
-            _ => false,
-        };
-        if is_bound { Coverage::Quote } else { Coverage::Asserted }
     }
 }
 
 /// The parts of a receipt, each with what stopped it.
 struct Parts<'a> {
+    whole: Checked<&'a Receipt<'a>>,
     receipt_id: Checked<&'a str>,
-    evidence: Checked<&'a Evidence<'a>>,
+    quote: Checked<&'a QuoteEvidence<'a>>,
     bound: Checked<&'a Bound<'a>>,
+    signature: Checked<&'a SignatureEvidence<'a>>,
+    files: Checked<&'a Files<'a>>,
     expected: Checked<&'a Expected<'a>>,
+    statement: Checked<&'a Statement<'a>>,
     attestation: Checked<&'a receipt::Attestation<'a>>,
-    attestation_value: Checked<&'a json::Value<'a>>,
+    stated: Checked<&'a [(String, &'a json::Value<'a>)]>,
 }
 
 impl<'a> Parts<'a> {
     fn of(receipt: &'a Checked<Receipt<'a>>) -> Self {
-        let receipt = need(receipt);
-        let evidence = receipt.and_then(|receipt| need(&receipt.evidence));
+        let whole = need(receipt);
+        let evidence = whole.and_then(|receipt| need(&receipt.evidence));
+        let statement = whole.and_then(|receipt| need(&receipt.statement));
+        let quote = evidence.and_then(|evidence| evidence.quote());
         Self {
-            receipt_id: receipt.and_then(|receipt| receipt.receipt_id),
-            evidence,
-            bound: evidence.and_then(|evidence| need(&evidence.bound)),
-            expected: receipt.and_then(|receipt| need(&receipt.expected)),
-            attestation: receipt.and_then(|receipt| need(&receipt.attestation)),
-            attestation_value: receipt.and_then(|receipt| receipt.attestation_value.ok_or(Stopped(Code::ReceiptMissingMember))),
+            whole,
+            receipt_id: whole.and_then(|receipt| receipt.receipt_id),
+            quote,
+            bound: quote.and_then(|quote| need(&quote.bound)),
+            signature: evidence.and_then(|evidence| evidence.signature()),
+            files: whole.and_then(|receipt| need(&receipt.files)),
+            expected: whole.and_then(|receipt| need(&receipt.expected)),
+            statement,
+            attestation: statement.and_then(Statement::attestation),
+            stated: whole.map(|receipt| receipt.stated.as_slice()),
         }
     }
 
     /// A note where the file's flags say something else than the checks found; checks without a result found nothing.
     fn self_report_disagrees(&self, policy: &Policy, genuine: Checked<()>, bound: Checked<()>) -> Option<Problem> {
-        let said = self.evidence.and_then(|evidence| evidence.self_report).ok()?;
+        let said = self.quote.and_then(|evidence| need(&evidence.self_report)).ok()?;
         let pairs = [("intel_verified", said.intel_verified, genuine), ("report_data_match", said.report_data_match, bound)];
         let differing: Vec<String> = pairs
             .into_iter()
             .filter_map(|(name, said, found)| match found {
                 Ok(()) if !said => Some(format!("{name} is false, but the checks passed")),
-                Err(Stopped(code)) if said && policy.effect(code) == Effect::Refutes => {
+                Err(Stopped::By(code)) if said && policy.effect(code) == Effect::Refutes => {
                     Some(format!("{name} is true, but the checks say {code}"))
                 }
                 _ => None,
             })
             .collect();
         (!differing.is_empty())
-            .then(|| Problem::new(Code::SelfReportDisagrees, Location::pointer(DOCUMENT, "/tdx/verification"), differing.join("; ")))
+            .then(|| Problem::new(Code::SelfReportDisagrees, Location::pointer(DOCUMENT, &said.pointer), differing.join("; ")))
     }
 }
 

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use serde_json::Value;
-use verify_core::{Anchors, CheckResult, Code, Coverage, Expectation, Obligation, Outcome, Policy, Report, Request, Verifier};
+use verify_core::{Anchors, CheckResult, Code, Coverage, Expectation, Obligation, Outcome, Policy, Report, Request, SignerKey, Verifier};
 
 fn report(vector: &str) -> Report {
     let folder = support::workspace().join("test-vectors");
@@ -235,4 +235,277 @@ fn an_expectation_that_was_not_judged_says_why() {
     let report = Verifier::new(Policy::strict(), anchors()).verify(&Request::new(b"{").expecting(&expectations));
     let result = report.expectations.first().expect("a result");
     assert_eq!((result.code, result.coverage, &result.found), (Some(Code::JsonMalformed), None, &None));
+}
+
+// Signed receipts, responses and notes.
+
+/// The signer of the vectors, from the manifest.
+fn signer() -> SignerKey {
+    let manifest = support::read_json(&support::workspace().join("test-vectors/manifest.json"));
+    let vector = manifest.as_array().expect("vectors").iter().find(|vector| vector["id"] == "signed-verified").expect("the vector");
+    vector["anchors"]["signer_keys"][0].as_str().expect("a key").parse().expect("a signer key")
+}
+
+fn judge(vector: &str, anchors: Anchors) -> Report {
+    Verifier::new(Policy::authenticity(), anchors).verify(&Request::new(&receipt(vector)))
+}
+
+/// What nobody asks for in these tests.
+const UNASKED: [&str; 6] = ["fresh-collateral", "collateral-age", "tier", "pins", "expectations", "run"];
+
+/// What does not apply beside that.
+fn not_applicable(report: &Report) -> Vec<&'static str> {
+    let applies = |result: &CheckResult| !matches!(result, CheckResult::NotApplicable { .. });
+    let (unasked, others): (Vec<&str>, Vec<&str>) =
+        report.checks.iter().filter(|check| !applies(&check.result)).map(|check| check.id.id()).partition(|id| UNASKED.contains(id));
+    assert_eq!(unasked, UNASKED);
+    others
+}
+
+#[test]
+fn a_trusted_signature_covers_every_claim_and_nothing_else_does() {
+    let trusted = anchors().with_signer_keys([signer()]);
+    let report = judge("signed-verified", trusted.clone());
+    assert!(!report.claims.is_empty() && report.claims.iter().all(|claim| claim.coverage == Coverage::Signature));
+    assert_eq!(report.facts.signer, Some(signer().to_base64()));
+    assert_eq!(report.anchors.signer_keys, [signer().to_base64()]);
+    assert!(report.headline().contains("no hardware evidence"), "{}", report.headline());
+    let unproven = [judge("signed-verified", anchors()), judge("signed-edited", trusted.clone()), judge("signed-other-signer", trusted)];
+    for report in unproven {
+        assert!(!report.claims.is_empty() && report.claims.iter().all(|claim| claim.coverage == Coverage::Asserted));
+        assert_eq!(report.facts.signer, None);
+    }
+}
+
+/// The file says 120.50000049; what the signature covers is shown.
+#[test]
+fn a_signed_number_is_shown_as_it_was_signed() {
+    let value = |anchors: Anchors| {
+        let claims = judge("signed-rounded", anchors).claims;
+        claims.into_iter().find(|claim| claim.pointer == "/attestation/verdict/tps").expect("a claim").value
+    };
+    assert_eq!(value(anchors().with_signer_keys([signer()])), "120.5");
+    assert_eq!(value(anchors()), "120.50000049");
+}
+
+#[test]
+fn a_signature_binds_pinned_fields() {
+    let commit = "commit = [\"0123456789abcdef0123456789abcdef01234567\"]";
+    let policy = format!("version = 1\nname = \"commit\"\nbase = \"authenticity\"\n[accept]\n{commit}\n");
+    let verifier = Verifier::new(toml::from_str(&policy).expect("a policy"), anchors().with_signer_keys([signer()]));
+    assert_eq!(verifier.verify(&Request::new(&receipt("signed-verified"))).outcome, Outcome::Verified);
+    assert_eq!(verifier.verify(&Request::new(&receipt("note-verified"))).outcome, Outcome::Verified);
+    // Under a random nonce the head is still a part of the enclave's input.
+    assert_eq!(verifier.verify(&Request::new(&receipt("note-random-nonce"))).outcome, Outcome::Verified);
+    assert!(verifier.verify(&Request::new(&receipt("signed-other-signer"))).has(Code::PinOnlyAsserted));
+}
+
+/// The short names mean the same field in every envelope, and a field that the envelope cannot have is absent.
+#[test]
+fn an_expectation_by_name_finds_its_field_in_every_envelope() {
+    let digest = |text: &str| text.repeat(64);
+    let names = ["commit=0123456", "label=L", "pass=true", "key=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="];
+    let expectations: Vec<Expectation> = names
+        .into_iter()
+        .map(str::to_owned)
+        .chain([format!("image=sha256:{}", digest("0")), format!("scorer={}", digest("0"))])
+        .map(|text| text.parse().expect("an expectation"))
+        .collect();
+    let verifier = Verifier::new(Policy::authenticity(), anchors().with_signer_keys([signer()]));
+    let (differs, absent) = (Some(Code::ExpectationDiffers), Some(Code::ExpectationAbsent));
+    for (vector, wanted) in [
+        (
+            "verified",
+            [
+                ("/attestation/code/commit", None, Some(Coverage::Nonce)),
+                ("/attestation/verdict/label", Some(Code::ExpectationOnlyAsserted), None),
+                ("/attestation/verdict/pass", None, Some(Coverage::Quote)),
+                ("/tdx/e2e_pubkey_b64", differs, None),
+                ("/tdx/bound_digest", differs, None),
+                ("/_expected/scoring_sha256", differs, None),
+            ],
+        ),
+        (
+            "signed-verified",
+            [
+                ("/attestation/code/commit", None, Some(Coverage::Signature)),
+                ("/attestation/verdict/label", None, Some(Coverage::Signature)),
+                ("/attestation/verdict/pass", None, Some(Coverage::Signature)),
+                ("key", absent, None),
+                ("image", absent, None),
+                ("scorer", absent, None),
+            ],
+        ),
+        (
+            "response-verified",
+            [
+                ("commit", absent, None),
+                ("label", absent, None),
+                ("pass", absent, None),
+                ("/tee_attestation/e2e_pubkey_b64", differs, None),
+                ("/tee_attestation/bound_digest", differs, None),
+                ("/files/~1submission~1score.py", differs, None),
+            ],
+        ),
+        (
+            "note-verified",
+            [
+                ("/bundle/head", None, Some(Coverage::Nonce)),
+                ("/label", differs, None),
+                ("pass", absent, None),
+                ("/receipt/tee_attestation/e2e_pubkey_b64", differs, None),
+                ("image", absent, None),
+                ("/receipt/files/~1in~1eval_scorer.py", differs, None),
+            ],
+        ),
+    ] {
+        let report = verifier.verify(&Request::new(&receipt(vector)).expecting(&expectations));
+        let found: Vec<_> = report.expectations.iter().map(|result| (result.pointer.as_str(), result.code, result.coverage)).collect();
+        assert_eq!(found, wanted, "{vector}");
+    }
+}
+
+/// A signature covers what was signed: the digits of the file beyond that are nobody's word.
+#[test]
+fn an_expected_number_is_the_signed_one() {
+    let verifier = Verifier::new(Policy::authenticity(), anchors().with_signer_keys([signer()]));
+    let codes = ["120.5", "120.50000049"].map(|number| {
+        let expectations = [Expectation::new("/attestation/verdict/tps", number).expect("an expectation")];
+        let report = verifier.verify(&Request::new(&receipt("signed-rounded")).expecting(&expectations));
+        report.expectations.first().expect("a result").code
+    });
+    assert_eq!(codes, [None, Some(Code::ExpectationDiffers)]);
+}
+
+/// What is bound under a response's report data, and beside a signature, is carried by it; what only looks like it is not.
+#[test]
+fn an_expectation_by_pointer_is_judged_by_its_envelope() {
+    let verifier = Verifier::new(Policy::authenticity(), anchors().with_signer_keys([signer()]));
+    for (vector, pointer, wanted) in [
+        ("response-verified", "/tee_attestation/bound_digest", Some(Coverage::Quote)),
+        ("response-verified", "/tee_attestation/nonce", Some(Coverage::Quote)),
+        ("response-verified", "/tee_attestation/result_sha256", Some(Coverage::Quote)),
+        ("response-verified", "/tee_attestation/kind", None),
+        ("response-forged", "/tee_attestation/bound_digest", None),
+        ("note-verified", "/receipt/tee_attestation/stdout_b64", Some(Coverage::Quote)),
+        ("note-verified", "/receipt/files/~1in~1eval_scorer.py", Some(Coverage::EnclaveInput)),
+        ("signed-verified", "/receipt_id", Some(Coverage::Signature)),
+        ("signed-verified", "/public_key", Some(Coverage::Signature)),
+        ("signed-verified", "/signature", None),
+        ("signed-id-wrong", "/receipt_id", None),
+        ("signed-other-signer", "/public_key", None),
+    ] {
+        let value = support::read_json(&path(vector)).pointer(pointer).and_then(Value::as_str).expect("a text").to_owned();
+        let expectations = [Expectation::new(pointer, &value).expect("an expectation")];
+        let report = verifier.verify(&Request::new(&receipt(vector)).expecting(&expectations));
+        let result = report.expectations.first().expect("a result");
+        assert_eq!(result.coverage, wanted, "{vector} {pointer}");
+        assert_eq!(result.code, wanted.is_none().then_some(Code::ExpectationOnlyAsserted), "{vector} {pointer}");
+    }
+}
+
+/// What somebody asked for about a part that the receipt cannot have does not apply, and says why.
+#[test]
+fn what_is_asked_of_a_receipt_without_a_quote_does_not_apply() {
+    let collateral = support::read(&support::workspace().join("test-vectors/collateral/fresh-same.json"));
+    let policy = Policy::authenticity().with_maximum_age("1d").expect("an age");
+    let verifier = Verifier::new(policy, anchors().with_signer_keys([signer()]));
+    let report = verifier.verify(&Request::new(&receipt("signed-verified")).with_fresh_collateral(&collateral));
+    assert_eq!((report.outcome, &report.fresh), (Outcome::Verified, &None));
+    for id in [Obligation::FreshCollateral, Obligation::CollateralAge] {
+        let result = report.checks.iter().find(|check| check.id == id).map(|check| &check.result);
+        let Some(CheckResult::NotApplicable { reason }) = result else { panic!("{id:?}: {result:?}") };
+        assert!(reason.contains("no quote"), "{reason}");
+    }
+}
+
+/// What does not apply follows from the envelope, and is the same list for every receipt of its kind.
+#[test]
+fn only_what_an_envelope_lacks_does_not_apply() {
+    let dcap = Obligation::ALL.iter().filter(|id| Obligation::OF_A_QUOTE.contains(*id)).map(|id| id.id());
+    let bound =
+        ["report-data-low", "report-data-high", "output-hash", "files-manifest", "contents", "nonce", "input", "workload", "scorer"];
+    let signed: Vec<&str> = dcap.chain(bound).chain(["verdict", "enclave", "image"]).collect();
+    let trusted = || anchors().with_signer_keys([signer()]);
+    for vector in ["signed-edited", "signed-thin", "signed-id-wrong", "signed-key-identity", "signed-other-signer"] {
+        assert_eq!(not_applicable(&judge(vector, trusted())), signed, "{vector}");
+    }
+    let of_quote = ["signer-key", "signature", "contents"];
+    for (vector, more) in [("verified", &[][..]), ("quote-signature-bit", &[]), ("nonce-random", &["nonce"])] {
+        assert_eq!(not_applicable(&judge(vector, trusted())), [&of_quote, more].concat(), "{vector}");
+    }
+    let of_response = ["signer-key", "signature", "contents", "receipt-id", "nonce", "verdict"];
+    assert_eq!(not_applicable(&judge("response-verified", trusted())), of_response);
+    assert_eq!(not_applicable(&judge("response-forged", trusted())), of_response);
+    assert_eq!(not_applicable(&judge("note-verified", trusted())), ["signer-key", "signature", "contents", "receipt-id", "image"]);
+}
+
+/// A part that is there and cannot be read is no part that the envelope lacks.
+#[test]
+fn what_cannot_be_read_is_skipped() {
+    let result = |vector: &str, id: Obligation| {
+        let report = judge(vector, anchors().with_signer_keys([signer()]));
+        report.checks.into_iter().find(|check| check.id == id).expect("a check").result
+    };
+    for (vector, id, because) in [
+        ("signed-short", Obligation::Signature, Code::ReceiptMalformedField),
+        ("signed-short", Obligation::Quote, Code::ReceiptMalformedField),
+        ("signed-without-key", Obligation::SignerKey, Code::ReceiptMissingMember),
+        ("signed-key-identity", Obligation::Signature, Code::SignerKeyWeak),
+        ("signed-tdx-null", Obligation::QuoteSignature, Code::EvidenceAmbiguous),
+        ("note-without-bundle", Obligation::Verdict, Code::ReceiptMissingMember),
+        ("note-without-bundle", Obligation::Provenance, Code::ReceiptMissingMember),
+    ] {
+        assert_eq!(result(vector, id), CheckResult::Skipped { because }, "{vector}");
+    }
+}
+
+#[test]
+fn every_leaf_of_a_response_has_its_coverage() {
+    let report = judge("response-contents", anchors());
+    for (pointer, wanted) in [
+        ("/artifacts/0/path", Coverage::Quote),
+        ("/artifacts_sha256", Coverage::Quote),
+        ("/egress_log_b64", Coverage::Quote),
+        ("/image_digest", Coverage::Quote),
+        ("/task_policy/hosts/0", Coverage::EnclaveInput),
+        ("/files/~1submission~1score.py", Coverage::EnclaveInput),
+        ("/stdout", Coverage::EnclaveInput),
+        ("/egress", Coverage::Asserted),
+        ("/exit_code", Coverage::Asserted),
+        ("/started_at", Coverage::Asserted),
+    ] {
+        assert_eq!(coverage(&report, pointer), wanted, "{pointer}");
+    }
+    assert!(report.facts.image.is_some());
+    let unbound = ["response-forged", "response-file-edited", "response-contents-absent", "response-egress-edited"];
+    for (vector, pointer) in unbound.into_iter().zip(["/stdout", "/files/~1submission~1score.py", "/artifacts_sha256", "/egress_log_b64"]) {
+        assert_eq!(coverage(&judge(vector, anchors()), pointer), Coverage::Asserted, "{vector}");
+    }
+    let workload = judge("response-workload", anchors());
+    assert_eq!((coverage(&workload, "/image_digest"), &workload.facts.image), (Coverage::Asserted, &None));
+}
+
+#[test]
+fn every_leaf_of_a_note_has_its_coverage() {
+    let report = judge("note-verified", anchors());
+    for (pointer, wanted) in [
+        ("/bundle/head", Coverage::Nonce),
+        ("/bundle/samples/pr/0", Coverage::EnclaveInput),
+        ("/label", Coverage::EnclaveInput),
+        ("/verdict_doc/delta_pct", Coverage::EnclaveInput),
+        ("/ts", Coverage::Asserted),
+        ("/receipt/exit_code", Coverage::Asserted),
+    ] {
+        assert_eq!(coverage(&report, pointer), wanted, "{pointer}");
+    }
+    for (vector, pointer) in [
+        ("note-random-nonce", "/bundle/head"),
+        ("note-other-bundle", "/bundle/pr"),
+        ("note-other-label", "/label"),
+        ("note-other-verdict", "/label"),
+    ] {
+        let coverage = coverage(&judge(vector, anchors()), pointer);
+        assert!(coverage != Coverage::Nonce && (vector == "note-random-nonce" || coverage == Coverage::Asserted), "{vector}: {coverage:?}");
+    }
 }

@@ -5,6 +5,8 @@
 
 #[path = "support/run.rs"]
 mod run;
+#[path = "support/signed.rs"]
+mod signed;
 mod support;
 
 use std::collections::BTreeMap;
@@ -15,27 +17,17 @@ use serde_json::{Value, json};
 use verify_core::dcap::verify_quote;
 use verify_core::tier::{self, Label, Measurement, Params, Scored};
 use verify_core::{
-    Anchors, CheckResult, Code, Coverage, Effect, Instant, Obligation, Outcome, Policy, Report, Request, Timestamp, Verifier,
+    Anchors, CheckResult, Code, Coverage, Effect, Instant, Obligation, Outcome, Policy, Report, Request, SignerKey, Timestamp, Verifier,
 };
 
 fn main() {
     let arguments = Arguments::from_args();
     let trials = match shared_folder() {
         None => Vec::new(),
-        Some(shared) => [
-            receipts(&shared),
-            observed(&shared),
-            runs(&shared),
-            expectations(&shared),
-            forged(&shared),
-            dcap(&shared),
-            cases(&shared),
-            labels(&shared),
-            tiers(&shared),
-        ]
-        .into_iter()
-        .flatten()
-        .collect(),
+        Some(shared) => {
+            let parts = [receipts, observed, runs, expectations, forged, dcap, cases, labels, tiers, ed25519, canonical, producers];
+            parts.into_iter().flat_map(|part| part(&shared)).collect()
+        }
     };
     libtest_mimic::run(&arguments, trials).exit();
 }
@@ -656,6 +648,21 @@ const SETTLED: [(&str, Outcome); 4] = [
     ("083-collateral-sets-differ/old-set.json", Outcome::Verified),
 ];
 
+/// Cases about signatures, each with the code that says what its file is about.
+const NAMED: [(&str, Code); 11] = [
+    ("002-tdx-block-beside-ed25519/injected.json", Code::EvidenceAmbiguous),
+    ("056-embedded-key-only/receipt-nokey.json", Code::SignerUnknown),
+    ("057-wrong-key-versus-bad-signature/other-signer.json", Code::SignerUntrusted),
+    ("057-wrong-key-versus-bad-signature/tampered.json", Code::SignatureWrong),
+    ("057-wrong-key-versus-bad-signature/no-signature.json", Code::EvidenceAbsent),
+    ("057-wrong-key-versus-bad-signature/id-wrong.json", Code::BindingReceiptId),
+    ("058-ed25519-weak-keys/identity-key.json", Code::SignerKeyWeak),
+    ("058-ed25519-weak-keys/identity-non-canonical.json", Code::SignerKeyWeak),
+    ("058-ed25519-weak-keys/order-2-key.json", Code::SignerKeyWeak),
+    ("058-ed25519-weak-keys/zero-key.json", Code::SignerKeyWeak),
+    ("073-attestation-type/bare.json", Code::EvidenceAbsent),
+];
+
 /// One line of `expected.txt`.
 struct CaseFile {
     path: PathBuf,
@@ -726,6 +733,10 @@ fn check_case(file: &CaseFile, trust: &Path, settings: &BTreeMap<String, String>
         "intel" => Anchors::intel(),
         _ => synthetic_anchors(trust)?,
     };
+    let anchors = match setting("key") {
+        "" | "none" => anchors,
+        key => anchors.with_signer_keys([signer_key(key)?]),
+    };
     let policy = match setting("strict") {
         "yes" | "True" => strict_any_enclave(),
         _ => Policy::authenticity(),
@@ -735,9 +746,8 @@ fn check_case(file: &CaseFile, trust: &Path, settings: &BTreeMap<String, String>
         at => Instant::Given(Timestamp::parse_rfc3339(at).map_err(|error| error.to_string())?),
     };
     let report = Verifier::new(policy, anchors).verify(&Request::new(&bytes).judged_at(instant));
-    if report.has(Code::EvidenceSignatureUnsupported) {
-        // Named, and refused as unsupported so far.
-        return equal("outcome", report.outcome, Outcome::Unverifiable);
+    if let Some((_, code)) = NAMED.iter().find(|(case, _)| file.path.ends_with(case)) {
+        check(report.has(*code), || format!("{code} is missing: {:?}", messages(&report)))?;
     }
     if let Some((_, wanted)) = SETTLED.iter().find(|(case, _)| file.path.ends_with(case)) {
         return equal("outcome", report.outcome, *wanted);
@@ -936,4 +946,149 @@ fn check_tier(folder: &Path, run: &Value) -> Result<(), String> {
 fn tier_codes(report: &Report) -> Vec<Code> {
     let codes = [Code::TierDiffers, Code::TierStricter, Code::TierNotDerivable, Code::TierOnlyAsserted];
     codes.into_iter().filter(|code| report.has(*code)).collect()
+}
+
+fn signer_key(text: &str) -> Result<SignerKey, String> {
+    text.parse().map_err(|_| format!("{text} is no signer key"))
+}
+
+// Ed25519 receipts.
+
+/// Of each signed receipt that is refused under its trusted key, the code that says why.
+const REFUSED_SIGNATURES: [(&str, Code); 8] = [
+    ("e2", Code::BindingReceiptId),
+    ("e3", Code::SignatureWrong),
+    ("e4", Code::SignerUntrusted),
+    ("e6", Code::SignatureNotReduced),
+    ("e7", Code::SignerKeyWeak),
+    ("e8", Code::ReceiptWrongType),
+    ("e9", Code::ReceiptBase64),
+    ("e10", Code::SignatureWrong),
+];
+
+fn ed25519(shared: &Path) -> Vec<Trial> {
+    let folder = shared.join("vectors/ed25519");
+    let manifest = support::read_json(&folder.join("MANIFEST.json"));
+    let entries = manifest["files"].as_array().cloned().unwrap_or_default();
+    assert_eq!(entries.len(), 10);
+    let key = text(&manifest["trusted_key1"]);
+    entries
+        .into_iter()
+        .map(|entry| {
+            let (folder, key) = (folder.clone(), key.clone());
+            test(format!("ed25519::{}", text(&entry["file"])), move || check_signed(&folder, &entry, &key))
+        })
+        .collect()
+}
+
+/// Without a key a good signature is unverifiable, with the trusted one it carries every claim; a bad one is invalid either way.
+fn check_signed(folder: &Path, entry: &Value, key: &str) -> Result<(), String> {
+    let file = text(&entry["file"]);
+    let bytes = support::read(&folder.join(&file));
+    let judge = |anchors: Anchors| Verifier::new(Policy::authenticity(), anchors).verify(&Request::new(&bytes));
+    let (without, with) = (judge(Anchors::intel()), judge(Anchors::intel().with_signer_keys([signer_key(key)?])));
+    let is_good = |field: &str| entry[field] == json!(true);
+    let wanted = if is_good("correct_without_trusted_key") { Outcome::Unverifiable } else { Outcome::Invalid };
+    check(without.outcome == wanted, || format!("without a key: {}: {:?}", without.outcome, messages(&without)))?;
+    let wanted = if is_good("correct_with_trusted_key1") { Outcome::Verified } else { Outcome::Invalid };
+    check(with.outcome == wanted, || format!("with the key: {}: {:?}", with.outcome, messages(&with)))?;
+    if let Some((_, code)) = REFUSED_SIGNATURES.iter().find(|(id, _)| file.starts_with(&format!("{id}_"))) {
+        return check(with.has(*code), || format!("{code} is missing: {:?}", messages(&with)));
+    }
+    equal("signer", with.facts.signer.as_deref(), Some(key))?;
+    equal("rounded", with.has(Code::SignatureRounded), file.starts_with("e5"))?;
+    check(with.claims.iter().all(|claim| claim.coverage == Coverage::Signature), || "a claim that is not signed".to_owned())
+}
+
+// Canonical text.
+
+/// What a strict reader refuses: repeated members, a number that is too large, lone surrogates, and what is no JSON.
+const NOT_READ: [(&str, Code); 9] = [
+    ("c08", Code::JsonDuplicateKey),
+    ("c09", Code::JsonDuplicateKey),
+    ("c34", Code::JsonNumberOverflow),
+    ("c46", Code::JsonMalformed),
+    ("c47", Code::JsonMalformed),
+    ("c49", Code::JsonMalformed),
+    ("c50", Code::JsonMalformed),
+    ("c51", Code::JsonMalformed),
+    ("c52", Code::JsonMalformed),
+];
+
+fn canonical(shared: &Path) -> Vec<Trial> {
+    let vectors = support::read_json(&shared.join("vectors/canonical_vectors.json"));
+    let vectors = vectors.as_array().cloned().unwrap_or_default();
+    assert_eq!(vectors.len(), 57);
+    vectors.into_iter().map(|vector| test(format!("canonical::{}", text(&vector["id"])), move || check_canonical(&vector))).collect()
+}
+
+fn check_canonical(vector: &Value) -> Result<(), String> {
+    let receipt = signed::receipt_around(&text(&vector["input_json"]), &text(&vector["sha256"]));
+    let report = strict().verify(&Request::new(receipt.as_bytes()));
+    if let Some((_, code)) = NOT_READ.iter().find(|(id, _)| vector["id"].as_str() == Some(id)) {
+        return equal("refused", refuting(&report), vec![*code]);
+    }
+    let found: Vec<&Option<String>> =
+        report.problems.iter().filter(|problem| problem.code == Code::BindingReceiptId).map(|problem| &problem.wanted).collect();
+    check(passed(&report, Obligation::ReceiptId), || format!("{found:?}, wanted {}: {:?}", vector["sha256"], messages(&report)))
+}
+
+// Other producers.
+
+fn producers(shared: &Path) -> Vec<Trial> {
+    let folder = shared.join("vectors/other-producers");
+    let manifest = support::read_json(&folder.join("MANIFEST.json"));
+    let files: Vec<String> = manifest.as_array().into_iter().flatten().map(|entry| text(&entry["file"])).collect();
+    let notes = files.iter().filter(|file| file.starts_with("braid_")).cloned();
+    let notes: Vec<Trial> = notes
+        .map(|file| {
+            let path = folder.join(&file);
+            test(format!("producers::{file}"), move || check_note(&path))
+        })
+        .collect();
+    assert_eq!(notes.len(), 7);
+    let named = ["cathedral_customer_receipt_v1", "cathedral_ml_inference_receipt_v1"].map(|schema| {
+        let path = folder.join(format!("{schema}.json"));
+        test(format!("producers::{schema}"), move || {
+            let report = strict().verify(&Request::new(&support::read(&path)));
+            equal("outcome", report.outcome, Outcome::Unverifiable)?;
+            equal("codes", grave(&report), vec![Code::ReceiptIssuerOnly])?;
+            let message = &report.problems.first().ok_or("no finding")?.message;
+            check(message.contains(schema), || message.clone())
+        })
+    });
+    notes.into_iter().chain(named).collect()
+}
+
+fn check_note(path: &Path) -> Result<(), String> {
+    let bytes = support::read(path);
+    let report = Verifier::new(Policy::authenticity(), Anchors::intel()).verify(&Request::new(&bytes));
+    check(report.outcome == Outcome::Verified, || format!("{}: {:?}", report.outcome, messages(&report)))?;
+    for (obligation, wanted) in [
+        (Obligation::ReportDataLow, true),
+        (Obligation::ReportDataHigh, true),
+        (Obligation::OutputHash, true),
+        (Obligation::FilesManifest, true),
+        (Obligation::Nonce, true),
+        (Obligation::Input, true),
+        (Obligation::Workload, true),
+        (Obligation::Verdict, true),
+        (Obligation::Signature, false),
+    ] {
+        equal(obligation.id(), passed(&report, obligation), wanted)?;
+    }
+    for (pointer, wanted) in [
+        ("/bundle/head", Coverage::Nonce),
+        ("/bundle/pr", Coverage::EnclaveInput),
+        ("/verdict_doc/label", Coverage::EnclaveInput),
+        ("/label", Coverage::EnclaveInput),
+        ("/ts", Coverage::Asserted),
+        ("/receipt/exit_code", Coverage::Asserted),
+        ("/receipt/files_sha256", Coverage::EnclaveInput),
+    ] {
+        let claim = report.claims.iter().find(|claim| claim.pointer == pointer).ok_or(pointer)?;
+        equal(pointer, claim.coverage, wanted)?;
+    }
+    let strict = strict().verify(&Request::new(&bytes));
+    equal("under strict", strict.outcome, Outcome::UnderProvenanced)
 }

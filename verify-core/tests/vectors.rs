@@ -15,7 +15,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use serde_json::Value;
 use verify_core::dcap::verify_quote;
 use verify_core::tier::Params;
-use verify_core::{Anchors, Expectation, Instant, Outcome, Policy, Problem, Request, Timestamp, Verifier};
+use verify_core::{Anchors, Expectation, Instant, Outcome, Policy, Problem, Request, SignerKey, Timestamp, Verifier};
 
 fn main() {
     let folder = support::workspace().join("test-vectors");
@@ -57,6 +57,10 @@ fn check_receipt(folder: &Path, vector: &Value) -> Result<(), String> {
 
     fits_schema("", &report.to_json(), &report.to_json_pretty())?;
     if let Some(fresh) = &report.fresh {
+        let as_carried = (report.outcome_as_carried.name(), vector["fresh"]["as_carried"].as_str().unwrap_or_default());
+        if as_carried.0 != as_carried.1 {
+            return Err(format!("as carried: {}; wanted {}", as_carried.0, as_carried.1));
+        }
         compare(fresh.outcome, &fresh.problems, &vector["fresh"]).map_err(|difference| format!("fresh: {difference}"))?;
     }
     compare(report.outcome, &report.problems, vector)
@@ -112,7 +116,10 @@ fn anchors(folder: &Path, anchors: &Value) -> Result<Anchors, String> {
     if anchors.as_str() == Some("intel") {
         return Ok(Anchors::intel());
     }
+    let keys = anchors["signer_keys"].as_array().into_iter().flatten().map(|key| text(key).parse().expect("a signer key"));
+    let keys: Vec<SignerKey> = keys.collect();
     let root = Anchors::from_root(&support::read(&folder.join(text(&anchors["root"])))).map_err(|error| error.to_string())?;
+    let root = root.with_signer_keys(keys);
     match anchors["tcb_signing"].as_str() {
         None => Ok(root),
         Some(path) => root.with_tcb_signing(&support::read(&folder.join(path))).map_err(|error| error.to_string()),

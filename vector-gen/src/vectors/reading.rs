@@ -231,9 +231,10 @@ fn evidence() -> Vec<Vector> {
         classic("evidence-two-kinds-null", "A signature that is null is present all the same.")
             .change(|m| m.receipt.afterwards.add(|receipt| receipt.set("/signature", token("null"))))
             .only(Outcome::Invalid, &["evidence.ambiguous"]),
-        classic("evidence-ed25519", "A signed receipt is of a kind that is not checked.")
-            .change(signed_receipt)
-            .only(Outcome::Unverifiable, &["evidence.signature-unsupported"]),
+        classic("evidence-ed25519", "A signature of zeros is none, whoever is trusted.").change(signed_receipt).only(
+            Outcome::Invalid,
+            &["binding.receipt-id-mismatch", "chain.unchecked", "pin.not-in-evidence", "signature.wrong", "signer.unknown"],
+        ),
         classic("self-report-false", "The file's own flags are never evidence, not even against it.")
             .flags(false, false)
             .verified(&["self-report.disagrees"]),

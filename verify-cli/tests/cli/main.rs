@@ -8,4 +8,5 @@ mod quote;
 mod score;
 mod settings;
 mod shared;
+mod signers;
 mod support;

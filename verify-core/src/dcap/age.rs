@@ -36,7 +36,7 @@ pub(crate) fn check_limit(newest: &QuoteFacts, now: Option<Timestamp>, limit: Du
 /// verdict under that collateral says why.
 pub(crate) fn check_fresh(carried: &QuoteFacts, fresh: &QuoteReport, findings: &mut Findings) -> Checked<()> {
     let (Some(carried), Some(fresh)) = (&carried.window, &fresh.facts.window) else {
-        return Err(Stopped(fresh.problems.first().map_or(Code::CollateralAgeUnknown, |problem| problem.code)));
+        return Err(Stopped::By(fresh.problems.first().map_or(Code::CollateralAgeUnknown, |problem| problem.code)));
     };
     let (old, new) = (carried.start, fresh.start);
     if new < old {

@@ -161,7 +161,7 @@ fn read_chain<const N: usize>(pem: &[u8], places: [&'static str; N], findings: &
             .map_err(|fault| findings.stop(Problem::new(fault.code, Location::document(place), fault.message)))?;
         certificates.push(certificate);
     }
-    certificates.try_into().map_err(|_| crate::ledger::Stopped(Code::ChainMalformed))
+    certificates.try_into().map_err(|_| crate::ledger::Stopped::By(Code::ChainMalformed))
 }
 
 /// Every certificate that can be read, whatever it is.

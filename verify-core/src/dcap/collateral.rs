@@ -54,7 +54,7 @@ impl Collateral {
         }
         let value = read_json(bytes, DOCUMENT, findings)?;
         let Some(fields) = Fields::of(&value, "", FORMAT, findings) else {
-            return Err(Stopped(Code::CollateralMalformed));
+            return Err(Stopped::By(Code::CollateralMalformed));
         };
         let has = |name: &str| fields.optional(name).is_some();
         match (has("items") || has("v"), has("tcb_info") || has("qe_identity")) {
@@ -71,7 +71,7 @@ impl Collateral {
         fields.refuse_unknown(&["v", "urls", "items"], Code::CollateralUnknownItem);
         if let Some(version) = fields.integer::<i64>("v").filter(|version| *version != 1) {
             fields.raise(Code::CollateralContainer, "v", format!("collateral version {version} is not supported; wanted 1"));
-            return Err(Stopped(Code::CollateralContainer));
+            return Err(Stopped::By(Code::CollateralContainer));
         }
         let _ = fields.allow_type("urls", Type::Array);
         let items = fields.object("items");
@@ -233,7 +233,7 @@ impl SignedDocument {
 
     /// Parses the whole document and finds the signed value: `member` of the envelope, or all of a detached text.
     pub(crate) fn open(&self, member: &str, format: Format, findings: &mut Findings) -> Checked<OpenedDocument<'_>> {
-        let stopped = Stopped(format.malformed);
+        let stopped = Stopped::By(format.malformed);
         let text = self.text();
         if text.len() > limits::SIGNED_JSON_BYTES {
             let message = format!("the document has {} bytes; at most {} are read", text.len(), limits::SIGNED_JSON_BYTES);

@@ -238,7 +238,7 @@ pub(crate) fn verify<'a>(
         objects.extend(tcb_info.iter().map(|tcb_info| tcb_info.window.clone()));
         objects.extend(qe_identity.iter().map(|qe_identity| qe_identity.window.clone()));
         let Some((at, window)) = common_window(instant, objects, signers.as_ref().ok()) else {
-            return Err(need(&chain).err().unwrap_or(Stopped(Code::CollateralAbsent)));
+            return Err(need(&chain).err().unwrap_or(Stopped::By(Code::CollateralAbsent)));
         };
         judged.at = Some(at);
         check_validity(at, &window, findings);
@@ -277,11 +277,11 @@ pub(crate) fn verify<'a>(
         Ok(())
     });
 
-    let genuine = ledger.holds(Obligation::OF_A_QUOTE, policy);
+    let genuine = ledger.holds(Obligation::OF_A_QUOTE, policy).and(need(&body).map(|_| ()));
     let authentic = ledger.holds(Obligation::Quote..=Obligation::TdxModule, policy);
     // A genuine platform certifies any enclave's report: only the quoting enclave's word makes the body one of a trust domain.
     let body = quoting_enclave.and_then(|()| body);
-    let facts = if authentic.is_err_and(|Stopped(code)| code.info().default_effect == Effect::Refutes) {
+    let facts = if authentic.err().and_then(Stopped::code).is_some_and(|code| code.info().default_effect == Effect::Refutes) {
         QuoteFacts::default()
     } else {
         let (trust_domain, enclave) = match body.as_deref() {

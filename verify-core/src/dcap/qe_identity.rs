@@ -36,7 +36,7 @@ impl QeIdentity {
     /// adds later are allowed.
     pub(crate) fn read(value: &Value<'_>, tee: Tee, findings: &mut Findings) -> Checked<Self> {
         let pointer = "/enclaveIdentity";
-        let stopped = Stopped(Code::QeIdentityMalformed);
+        let stopped = Stopped::By(Code::QeIdentityMalformed);
         let mut fields = Fields::of(value, pointer, FORMAT, findings).ok_or(stopped)?;
         let (version, id) = (fields.integer::<u32>("version"), fields.string("id"));
         let (version, id) = (version.ok_or(stopped)?, id.ok_or(stopped)?);

@@ -225,7 +225,7 @@ impl<'a> Body<'a> {
     pub(crate) fn into_trust_domain(self) -> Checked<TdReport<'a>> {
         match self {
             Body::TrustDomain(report) => Ok(report),
-            Body::Enclave(_) => Err(Stopped(Code::QuoteTeeUnsupported)),
+            Body::Enclave(_) => Err(Stopped::By(Code::QuoteTeeUnsupported)),
         }
     }
 }

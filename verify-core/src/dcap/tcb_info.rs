@@ -56,7 +56,7 @@ pub(crate) struct PlatformLevel {
 impl TcbInfo {
     /// Reads the value of `tcbInfo`, which has to be for `tee`. Members that Intel adds later are allowed.
     pub(crate) fn read(value: &Value<'_>, tee: Tee, findings: &mut Findings) -> Checked<Self> {
-        let stopped = Stopped(Code::TcbInfoMalformed);
+        let stopped = Stopped::By(Code::TcbInfoMalformed);
         let mut fields = Fields::of(value, POINTER, FORMAT, findings).ok_or(stopped)?;
         let version = fields.integer::<u32>("version").ok_or(stopped)?;
         if version != 3 {

@@ -1,76 +1,157 @@
-//! The text that Python's `json.dumps(value, sort_keys=True)` writes: what producers submit to the enclave.
+//! The texts that Python's `json.dumps(value, sort_keys=True)` writes, in the three forms that producers hash or sign.
 //!
-//! Default separators `", "` and `": "`, keys by code point, everything outside printable ASCII escaped. Number tokens are
-//! kept verbatim: producers wrote them with Python, so they already have its layout.
+//! Keys stand in the order of their code points, which is that of their UTF-8 bytes. Numbers of submitted files are kept as they
+//! are written: producers wrote them with Python, so they have its layout. Under a signature every float is rounded to six places
+//! first and written again.
 
-use crate::json::{Kind, Value};
+use crate::json::{Kind, Value, is_integer};
+
+/// The form of submitted input: separators `", "` and `": "`, everything outside printable ASCII escaped.
+const SUBMITTED: Form = Form { comma: ", ", colon: ": ", is_ascii: true, rounds: false };
+
+/// Likewise without blanks: `separators=(",", ":")`.
+const COMPACT: Form = Form { comma: ",", colon: ":", is_ascii: true, rounds: false };
+
+/// The form of signed attestations: without blanks, UTF-8 as it is, floats rounded to six places.
+const SIGNED: Form = Form { comma: ",", colon: ":", is_ascii: false, rounds: true };
+
+struct Form {
+    comma: &'static str,
+    colon: &'static str,
+    is_ascii: bool,
+    rounds: bool,
+}
 
 /// `value` as Python would submit it.
 pub(crate) fn sorted_dumps(value: &Value<'_>) -> String {
-    let mut text = String::new();
-    write_value(value, &mut text);
-    text
+    SUBMITTED.text(value)
 }
 
-/// Recursion is bounded by the nesting limit of the reader.
-fn write_value(value: &Value<'_>, text: &mut String) {
-    match &value.kind {
-        Kind::Null => text.push_str("null"),
-        Kind::Bool(flag) => text.push_str(if *flag { "true" } else { "false" }),
-        Kind::Number(token) | Kind::NonFinite(token) => text.push_str(token),
-        Kind::String(string) => write_string(string, text),
-        Kind::Array(items) => {
-            text.push('[');
-            for (index, item) in items.iter().enumerate() {
-                text.push_str(if index == 0 { "" } else { ", " });
-                write_value(item, text);
-            }
-            text.push(']');
-        }
-        Kind::Object(members) => {
-            let mut sorted: Vec<_> = members.iter().collect();
-            sorted.sort_by(|left, right| left.name.cmp(&right.name));
-            text.push('{');
-            for (index, member) in sorted.into_iter().enumerate() {
-                text.push_str(if index == 0 { "" } else { ", " });
-                write_string(&member.name, text);
-                text.push_str(": ");
-                write_value(&member.value, text);
-            }
-            text.push('}');
-        }
+/// `value` as Python would submit it without blanks.
+pub(crate) fn compact_dumps(value: &Value<'_>) -> String {
+    COMPACT.text(value)
+}
+
+/// `value` as Python producers sign it.
+pub(crate) fn signed_text(value: &Value<'_>) -> String {
+    SIGNED.text(value)
+}
+
+/// The number that a signature covers where a file holds `token`: an integer of any size as it is, a float rounded to six places.
+pub(crate) fn signed_number(token: &str) -> String {
+    match token.parse::<f64>() {
+        // To Python an integer has no sign when it is zero.
+        _ if is_integer(token) => if token == "-0" { "0" } else { token }.to_owned(),
+        Ok(number) if number.is_finite() => float_repr(rounded(number)),
+        // NaN and Infinity have no other spelling, and no number reads as anything else.
+        _ => token.to_owned(),
     }
 }
 
-fn write_string(string: &str, text: &mut String) {
-    text.push('"');
-    for character in string.chars() {
-        match character {
-            '"' => text.push_str("\\\""),
-            '\\' => text.push_str("\\\\"),
-            '\n' => text.push_str("\\n"),
-            '\r' => text.push_str("\\r"),
-            '\t' => text.push_str("\\t"),
-            '\u{8}' => text.push_str("\\b"),
-            '\u{c}' => text.push_str("\\f"),
-            ' '..='~' => text.push(character),
-            _ => {
-                for unit in character.encode_utf16(&mut [0; 2]) {
-                    text.push_str(&format!("\\u{unit:04x}"));
+/// From here on every double is a whole number.
+const WHOLE: f64 = 9_007_199_254_740_992.0;
+
+/// Python's `round(number, 6)`: the double that is nearest to the exact value rounded half to even at the sixth place.
+fn rounded(number: f64) -> f64 {
+    if number.abs() >= WHOLE {
+        return number;
+    }
+    format!("{number:.6}").parse().unwrap_or(number)
+}
+
+/// Python's `repr`: of the shortest digits that name the double those nearest to it, in Python's layout. Where two are equally near,
+/// Python takes the even ones and Rust the upper ones, so the digits are written again at their length, which rounds half to even.
+fn float_repr(number: f64) -> String {
+    let shortest = format!("{number:e}");
+    let (mantissa, exponent) = shortest.split_once('e').unwrap_or((&shortest, "0"));
+    let places = mantissa.split_once('.').map_or(0, |(_, fraction)| fraction.len());
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    let names_it = |text: &String| text.parse() == Ok(number);
+    if (-4..16).contains(&exponent) {
+        let decimals = i32::try_from(places).unwrap_or(0).saturating_sub(exponent).max(1);
+        let nearest = format!("{number:.*}", usize::try_from(decimals).unwrap_or(1));
+        return Some(nearest).filter(names_it).unwrap_or_else(|| format!("{number:?}"));
+    }
+    let nearest = Some(format!("{number:.places$e}")).filter(names_it);
+    let nearest = nearest.as_ref().unwrap_or(&shortest);
+    let mantissa = nearest.split_once('e').map_or(nearest.as_str(), |(mantissa, _)| mantissa);
+    let sign = if exponent < 0 { '-' } else { '+' };
+    format!("{mantissa}e{sign}{:02}", exponent.unsigned_abs())
+}
+
+impl Form {
+    fn text(&self, value: &Value<'_>) -> String {
+        let mut text = String::new();
+        self.write(value, &mut text);
+        text
+    }
+
+    /// Recursion is bounded by the nesting limit of the reader.
+    fn write(&self, value: &Value<'_>, text: &mut String) {
+        match &value.kind {
+            Kind::Null => text.push_str("null"),
+            Kind::Bool(flag) => text.push_str(if *flag { "true" } else { "false" }),
+            Kind::Number(token) if self.rounds => text.push_str(&signed_number(token)),
+            Kind::Number(token) | Kind::NonFinite(token) => text.push_str(token),
+            Kind::String(string) => self.write_string(string, text),
+            Kind::Array(items) => {
+                text.push('[');
+                for (index, item) in items.iter().enumerate() {
+                    text.push_str(if index == 0 { "" } else { self.comma });
+                    self.write(item, text);
+                }
+                text.push(']');
+            }
+            Kind::Object(members) => {
+                let mut sorted: Vec<_> = members.iter().collect();
+                sorted.sort_by(|left, right| left.name.cmp(&right.name));
+                text.push('{');
+                for (index, member) in sorted.into_iter().enumerate() {
+                    text.push_str(if index == 0 { "" } else { self.comma });
+                    self.write_string(&member.name, text);
+                    text.push_str(self.colon);
+                    self.write(&member.value, text);
+                }
+                text.push('}');
+            }
+        }
+    }
+
+    fn write_string(&self, string: &str, text: &mut String) {
+        text.push('"');
+        for character in string.chars() {
+            match character {
+                '"' => text.push_str("\\\""),
+                '\\' => text.push_str("\\\\"),
+                '\n' => text.push_str("\\n"),
+                '\r' => text.push_str("\\r"),
+                '\t' => text.push_str("\\t"),
+                '\u{8}' => text.push_str("\\b"),
+                '\u{c}' => text.push_str("\\f"),
+                ' '..='~' => text.push(character),
+                '\u{7f}'.. if !self.is_ascii => text.push(character),
+                _ => {
+                    for unit in character.encode_utf16(&mut [0; 2]) {
+                        text.push_str(&format!("\\u{unit:04x}"));
+                    }
                 }
             }
         }
+        text.push('"');
     }
-    text.push('"');
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn read(json: &str) -> Value<'_> {
+        crate::json::read(json.as_bytes()).unwrap()
+    }
+
     /// Right sides as CPython 3.11 prints them.
     #[test]
-    fn the_text_is_pythons() {
+    fn submitted_text_is_pythons() {
         for (json, python) in [
             (r#"{"b":1,"a":[1.50,-0,1e-05,null,true]}"#, r#"{"a": [1.50, -0, 1e-05, null, true], "b": 1}"#),
             (
@@ -80,7 +161,50 @@ mod tests {
             ("{\"\u{ff5e}\":1,\"\u{1f600}\":2,\"z\":{},\"A\":[]}", r#"{"A": [], "z": {}, "\uff5e": 1, "\ud83d\ude00": 2}"#),
             ("[NaN,Infinity,-Infinity]", "[NaN, Infinity, -Infinity]"),
         ] {
-            assert_eq!(sorted_dumps(&crate::json::read(json.as_bytes()).unwrap()), python);
+            assert_eq!(sorted_dumps(&read(json)), python);
+        }
+        assert_eq!(compact_dumps(&read("{\"b\" : [1.50, \"±\"], \"a\": {}}")), r#"{"a":{},"b":[1.50,"\u00b1"]}"#);
+    }
+
+    /// Right sides as CPython 3.11 prints them after `round(x, 6)` of every float.
+    #[test]
+    fn signed_text_is_pythons() {
+        for (json, python) in [
+            ("{\"\u{ff5e}\": 1, \"\u{1f600}\": 2, \"z\": {}, \"A\": []}", "{\"A\":[],\"z\":{},\"\u{ff5e}\":1,\"\u{1f600}\":2}"),
+            (r#"["\u007f\u00e9\u2028\/\"\\\b\f\n\r\t\u0001\u001f"]"#, "[\"\u{7f}é\u{2028}/\\\"\\\\\\b\\f\\n\\r\\t\\u0001\\u001f\"]"),
+            ("[NaN, Infinity, -Infinity, -0, 0, true, null]", "[NaN,Infinity,-Infinity,0,0,true,null]"),
+        ] {
+            assert_eq!(signed_text(&read(json)), python);
+        }
+    }
+
+    #[test]
+    fn signed_numbers_are_rounded_and_laid_out_as_python_does() {
+        for (token, python) in [
+            ("391", "391"),
+            ("391.00", "391.0"),
+            ("1e2", "100.0"),
+            ("-0.0", "-0.0"),
+            ("-1e-9", "-0.0"),
+            ("0.00001", "1e-05"),
+            ("1E-6", "1e-06"),
+            ("0.0001", "0.0001"),
+            ("0.0078125", "0.007812"),
+            ("0.0234375", "0.023438"),
+            ("2.6749999999999998", "2.675"),
+            ("0.1234565", "0.123456"),
+            ("9007199254740993.0", "9007199254740992.0"),
+            ("1e15", "1000000000000000.0"),
+            ("961038874585682.25", "961038874585682.2"),
+            ("961038874585682.75", "961038874585682.8"),
+            ("9007199254740990.0", "9007199254740990.0"),
+            ("1e16", "1e+16"),
+            ("123456789012345678.0", "1.2345678901234568e+17"),
+            ("1.5e300", "1.5e+300"),
+            ("5e-324", "0.0"),
+            ("18446744073709551617", "18446744073709551617"),
+        ] {
+            assert_eq!(signed_number(token), python, "{token}");
         }
     }
 }
