@@ -40,6 +40,16 @@ pub(super) fn vectors() -> Vec<Vector> {
         })
         .answer(Outcome::Invalid, &["tcb.no-matching-level"])
         .invalid(&[]),
+        fresh("fresh-module-mismatch", "A TDX module that is not the one that Intel describes by now is refused.", |m| {
+            m.collateral.tcb_info.body.set("/tdxModuleIdentities/0/mrsigner", "01".repeat(48));
+        })
+        .answer(Outcome::Invalid, &["tdx-module.identity-mismatch"])
+        .invalid(&[]),
+        fresh("fresh-qe-mismatch", "So is a quoting enclave that is not the one that Intel describes by now.", |m| {
+            m.collateral.qe_identity.body.set("/mrsigner", "01".repeat(32));
+        })
+        .answer(Outcome::Invalid, &["qe.identity-mismatch"])
+        .invalid(&[]),
         fresh("fresh-other-platform", "Collateral of another platform was brought by the caller: it decides nothing.", |m| {
             m.collateral.tcb_info.body.set("/fmspc", "00a1b2c3d4e6");
         })
