@@ -329,6 +329,8 @@ fn hardware_doubts(report: &Common<'_>) -> Vec<&'static str> {
             }
         }
     }
+    let later = report.fresh.iter().flat_map(|fresh| &fresh.problems).filter(|problem| problem.effect == Effect::Refutes);
+    doubts.extend(later.map(|problem| problem.code.name()));
     doubts
 }
 
