@@ -22,7 +22,7 @@ pub(super) fn vectors() -> Vec<Vector> {
         .verified(&[]),
         fresh("fresh-recovered", "A platform that was behind stays so, whatever fresh collateral says.", |_| {})
             .answer(Outcome::Verified, &[])
-            .as_carried(Outcome::UnderProvenanced)
+            .carried(Outcome::UnderProvenanced)
             .change(|m| m.collateral.tcb_info.body.set("/tcbLevels/0/tcbStatus", "OutOfDate"))
             .thin(&["tcb.out-of-date"]),
         fresh("fresh-certificate-revoked", "A PCK certificate that was revoked since refutes.", |m| {
@@ -113,7 +113,7 @@ pub(super) fn vectors() -> Vec<Vector> {
             .unverifiable(&["collateral.too-old"]),
         fresh("fresh-beside-forged-quote", "A quote that was edited is refused, whatever collateral it is judged by.", |_| {})
             .answer(Outcome::Unverifiable, &["quote.signature-wrong"])
-            .as_carried(Outcome::Invalid)
+            .carried(Outcome::Invalid)
             .change(|m| m.quote.afterwards.add(|quote| quote[48 + 136] ^= 1))
             .invalid(&["quote.signature-wrong"]),
     ]
@@ -133,7 +133,7 @@ fn fresh(id: &str, rule: &str, change: fn(&mut Material)) -> Vector {
 
 impl Vector {
     /// What the receipt is worth without it, if that is not `verified`.
-    fn as_carried(mut self, outcome: Outcome) -> Self {
+    fn carried(mut self, outcome: Outcome) -> Self {
         if let Some(fresh) = &mut self.fresh {
             fresh.as_carried = outcome;
         }
