@@ -330,7 +330,8 @@ pub struct Rescored {
 pub struct RecordedFigure {
     /// Which one.
     pub figure: Figure,
-    /// Its value; not finite where Python wrote it so (`null` in JSON).
+    /// Its value; not finite where Python wrote it so (`"NaN"`, `"Infinity"` or `"-Infinity"` in JSON).
+    #[serde(serialize_with = "crate::tier::figures::number")]
     pub value: f64,
     /// Where it stands.
     pub source: FigureSource,
