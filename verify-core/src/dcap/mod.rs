@@ -280,7 +280,7 @@ pub(crate) fn verify<'a>(
     let genuine = ledger.holds(Obligation::OF_A_QUOTE, policy);
     let authentic = ledger.holds(Obligation::Quote..=Obligation::TdxModule, policy);
     // A genuine platform certifies any enclave's report: only the quoting enclave's word makes the body one of a trust domain.
-    let body = quoting_enclave.and_then(|()| body);
+    let body = quoting_enclave.and(body);
     let facts = if authentic.is_err_and(|Stopped(code)| code.info().default_effect == Effect::Refutes) {
         QuoteFacts::default()
     } else {
