@@ -473,7 +473,7 @@ fn refuse_duplicates(members: &[Member<'_>], name_offsets: &[usize]) -> Result<(
 }
 
 /// The number grammar of RFC 8259 section 6.
-fn is_number(token: &str) -> bool {
+pub(crate) fn is_number(token: &str) -> bool {
     let unsigned = token.strip_prefix('-').unwrap_or(token);
     let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
         Some((mantissa, exponent)) => (mantissa, Some(exponent.strip_prefix(['+', '-']).unwrap_or(exponent))),
