@@ -9,9 +9,7 @@ use crate::crypto;
 use crate::dcap::quote::TdReport;
 use crate::ledger::{Checked, Findings};
 use crate::problem::{Code, Location, Problem};
-use crate::receipt::canonical::sorted_dumps;
 use crate::receipt::{Attestation, Bound, DOCUMENT, Evidence, Expected};
-use crate::scorer;
 use crate::text::{is_hex, quoted};
 
 /// SHA-256 of `python3 /submission/score.py`, the one command that producers submit.
@@ -101,31 +99,6 @@ pub(crate) fn nonce(bound: &Bound<'_>, attestation: &Attestation<'_>, findings: 
         "commit, model_sha256 and eval_seed do not hash to the nonce: at least one of the three is not the one that was requested";
     require_text(bound.nonce == wanted, Code::BindingNonce, "/tdx/nonce", message, bound.nonce, &wanted, findings)?;
     Ok(true)
-}
-
-/// Whether the measurements are the very file that the enclave was given. Producers whose nonce is a hash submit the
-/// measurements to a known scorer; there, anything else is a contradiction. `nonce` is what the nonce was found to be.
-pub(crate) fn input(
-    bound: &Bound<'_>,
-    attestation: &Attestation<'_>,
-    expected: &Expected<'_>,
-    nonce: Checked<bool>,
-    findings: &mut Findings,
-) -> Checked<bool> {
-    let found = HEXLOWER.encode(&hash(&[&sorted_dumps(attestation.measurements)]));
-    if found == expected.input_sha256 {
-        return Ok(true);
-    }
-    let location = Location::pointer(DOCUMENT, "/attestation/measurements");
-    let wanted = expected.input_sha256;
-    if is_hex(bound.nonce, 64) && scorer::is_known(expected) {
-        nonce?;
-        let message = "the measurements do not hash to _expected.result_sha256: they are not what the enclave was given";
-        return Err(findings.stop(Problem::new(Code::BindingInput, location, message).found(found).wanted(wanted)));
-    }
-    let message = "the input of the enclave was not recovered: the measurements alone do not hash to _expected.result_sha256";
-    findings.raise(Problem::new(Code::InputNotRecovered, location, message).found(found).wanted(wanted));
-    Ok(false)
 }
 
 fn halves<'a>(report: &TdReport<'a>) -> [&'a [u8]; 2] {

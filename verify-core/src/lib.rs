@@ -37,6 +37,7 @@ mod claims;
 mod crypto;
 mod dcap;
 mod fields;
+mod input;
 mod inspect;
 mod json;
 mod ledger;
@@ -45,6 +46,7 @@ mod pins;
 mod policy;
 mod problem;
 mod provenance;
+mod python;
 mod receipt;
 mod report;
 mod scorer;
@@ -59,7 +61,7 @@ pub use inspect::{Inspection, InspectionEntry, inspect};
 pub use policy::{Policy, PolicyError};
 pub use problem::{Code, CodeInfo, Effect, Location, Problem};
 pub use report::{
-    AnchorsInForce, Check, CheckResult, Claim, Coverage, Facts, Input, Judged, ObjectWindow, Obligation, Outcome, OutputFacts,
+    AnchorsInForce, Check, CheckResult, Claim, Comparison, Coverage, Facts, Input, InputFacts, Judged, ObjectWindow, Obligation, Outcome, OutputFacts,
     PlatformFacts, PolicyInForce, Report, TcbFacts, TcbStatus, Tool, TrustDomainFacts, WindowFacts,
 };
 pub use text::escape;

@@ -1,22 +1,24 @@
 //! The enclave's output against the verdict that the receipt claims.
 
-use crate::json::{self, Kind, Value};
+use crate::json::{self, Kind, Member, Value};
 use crate::ledger::Findings;
 use crate::problem::{Code, Location, Problem};
 use crate::receipt::{Attestation, DOCUMENT};
-use crate::report::{Coverage, OutputFacts};
-use crate::text::{brief, quoted};
+use crate::report::{Comparison, OutputFacts};
+use crate::text::{brief, escape, quoted};
 
+/// The document that pointers into the output lead into.
+const OUTPUT: &str = "enclave output";
 const LABEL: &str = "/attestation/verdict/label";
-const TIERS: [&str; 7] = ["XL", "L", "M", "S", "XS", "none", "BASELINE"];
-const REJECT: &str = "REJECT";
+pub(crate) const TIERS: [&str; 7] = ["XL", "L", "M", "S", "XS", "none", "BASELINE"];
+pub(crate) const REJECT: &str = "REJECT";
 /// What a scorer answers that checks but gives no tier.
-const OK: &str = "ok";
+pub(crate) const OK: &str = "ok";
 /// How Python begins when a script crashes.
 const CRASH: &[u8] = b"Traceback (most recent call last):";
 
 /// Numbers that a scorer echoes: member of the output, pointer in the attestation.
-pub(crate) const ECHOED_NUMBERS: [(&str, &str); 5] = [
+const ECHOED_NUMBERS: [(&str, &str); 5] = [
     ("tps", "/verdict/tps"),
     ("delta_tps", "/verdict/delta_tps"),
     ("pct_over_frontier", "/verdict/pct_over_frontier"),
@@ -55,11 +57,24 @@ impl<'a> Output<'a> {
         Self { text, content }
     }
 
-    fn member(&self, name: &str) -> Option<&Value<'a>> {
+    pub(crate) fn text(&self) -> &[u8] {
+        self.text
+    }
+
+    /// The members of a result; none where it is no result.
+    pub(crate) fn members(&self) -> &[Member<'a>] {
         match &self.content {
-            Content::Object(value) => value.member(name),
-            Content::Empty | Content::Crash | Content::Unreadable { .. } => None,
+            Content::Object(value) => value.object().unwrap_or_default(),
+            Content::Empty | Content::Crash | Content::Unreadable { .. } => &[],
         }
+    }
+
+    pub(crate) const fn is_crash(&self) -> bool {
+        matches!(self.content, Content::Crash)
+    }
+
+    fn member(&self, name: &str) -> Option<&Value<'a>> {
+        self.members().iter().find(|member| member.name == name).map(|member| &member.value)
     }
 
     fn label(&self) -> Option<&str> {
@@ -101,11 +116,12 @@ impl<'a> Output<'a> {
         ["label", "pass", "commit"].into_iter().chain(numbers).filter(|name| is_odd(name)).collect()
     }
 
-    pub(crate) fn facts(&self, sha256: &str) -> OutputFacts {
-        OutputFacts { sha256: sha256.to_owned(), label: self.label().map(brief), pass: self.pass(), commit: self.commit().map(brief) }
+    pub(crate) fn facts(&self, sha256: &str, reproduced_by: Option<&'static str>) -> OutputFacts {
+        let (label, commit) = (self.label().map(brief), self.commit().map(brief));
+        OutputFacts { sha256: sha256.to_owned(), label, pass: self.pass(), commit, reproduced_by }
     }
 
-    fn first_line(&self) -> String {
+    pub(crate) fn first_line(&self) -> String {
         let text = String::from_utf8_lossy(self.text);
         quoted(text.lines().next().unwrap_or_default())
     }
@@ -132,7 +148,7 @@ pub(crate) fn check(output: &Output<'_>, attestation: &Attestation<'_>, findings
                 "the enclave's output cannot be read, so its verdict is not known: byte {offset}: {fault}; its first line is {}",
                 output.first_line()
             );
-            return findings.raise(Problem::new(Code::VerdictUnreadable, Location::offset("enclave output", *offset), message));
+            return findings.raise(Problem::new(Code::VerdictUnreadable, Location::offset(OUTPUT, *offset), message));
         }
     }
     check_commit(output, attestation, findings);
@@ -144,7 +160,7 @@ pub(crate) fn check(output: &Output<'_>, attestation: &Attestation<'_>, findings
             "the enclave's output has a form that no scorer writes, so what it says is not known: {} ({first} is {shown})",
             odd.join(", ")
         );
-        findings.raise(Problem::new(Code::VerdictUnreadable, Location::pointer("enclave output", format!("/{first}")), message));
+        findings.raise(Problem::new(Code::VerdictUnreadable, Location::pointer(OUTPUT, format!("/{first}")), message));
     }
     if output.known_label().is_none() && output.pass().is_none() {
         if odd.is_empty() {
@@ -246,7 +262,7 @@ fn token<'v>(value: &'v Value<'_>) -> Option<&'v str> {
 }
 
 /// Alike as written, or finite and alike after rounding.
-fn same_number(left: &str, right: &str) -> bool {
+pub(crate) fn same_number(left: &str, right: &str) -> bool {
     let rounded = |token: &str| {
         let number = token.parse::<f64>().ok().filter(|number| number.is_finite())?;
         let text = format!("{number:.6}");
@@ -255,24 +271,37 @@ fn same_number(left: &str, right: &str) -> bool {
     left == right || rounded(left).is_some_and(|left| Some(left) == rounded(right))
 }
 
-/// What carries a member of the verdict, given that output and quote are bound. Label and pass were computed only if the proven
-/// input of a known scorer does not hold them (`is_computed`); anything else the scorer may merely repeat.
-pub(crate) fn coverage(output: &Output<'_>, attestation: &Attestation<'_>, pointer: &str, is_computed: bool) -> Option<Coverage> {
-    let carried = if is_computed { Coverage::Quote } else { Coverage::EnclaveInput };
-    match pointer {
-        "/verdict/label" => (output.known_label() == Some(attestation.label)).then_some(carried),
-        "/verdict/pass" => (output.pass() == Some(attestation.pass)).then_some(carried),
+/// What the output says in the place of the claim at `pointer`, if it says something about it.
+pub(crate) fn comparison(output: &Output<'_>, attestation: &Attestation<'_>, pointer: &str) -> Option<Comparison> {
+    let (name, value, agrees) = match pointer {
+        "/verdict/label" => {
+            let label = output.known_label().filter(|label| *label != OK)?;
+            ("label", quoted(label), label == attestation.label)
+        }
+        "/verdict/pass" => ("pass", output.pass()?.to_string(), output.pass() == Some(attestation.pass)),
+        "/code/commit" => ("commit", quoted(output.commit()?), attestation.commit.starts_with(output.commit()?)),
         _ => {
             let (name, _) = ECHOED_NUMBERS.into_iter().find(|(_, echoed)| *echoed == pointer)?;
             let (enclave, claimed) = number_pair(output, attestation, name, pointer)?;
-            same_number(enclave, claimed).then_some(Coverage::EnclaveInput)
+            (name, brief(enclave), same_number(enclave, claimed))
         }
-    }
+    };
+    Some(Comparison { document: OUTPUT, pointer: escape(&json::child("", name)), value, agrees })
 }
 
-/// Whether the measurements, as submitted, hold a label or pass that a scorer could repeat.
-pub(crate) fn holds_verdict(measurements: &Value<'_>) -> bool {
-    let mut stack = vec![measurements];
+/// Whether the output repeats `given`, a number or commit of its input, in the place of the claim at `pointer`.
+pub(crate) fn repeats(output: &Output<'_>, pointer: &str, given: &Value<'_>) -> bool {
+    if pointer == "/code/commit" {
+        return output.commit().is_some() && output.commit() == given.string();
+    }
+    let name = ECHOED_NUMBERS.into_iter().find(|(_, echoed)| *echoed == pointer).map(|(name, _)| name);
+    let enclave = name.and_then(|name| token(output.member(name)?));
+    enclave.zip(token(given)).is_some_and(|(enclave, given)| same_number(enclave, given))
+}
+
+/// Whether an input holds a label or pass that a scorer could repeat.
+pub(crate) fn holds_verdict(input: &Value<'_>) -> bool {
+    let mut stack = vec![input];
     while let Some(value) = stack.pop() {
         for member in value.object().unwrap_or_default() {
             if ["label", "pass"].contains(&&*member.name) {

@@ -8,6 +8,8 @@
 //! 5. The provenance is complete, and enclave, image and fields are those that the policy pins.
 //! 6. Every statement is listed with what carries it.
 
+use std::collections::BTreeMap;
+
 use data_encoding::HEXLOWER;
 
 use crate::anchors::Anchors;
@@ -15,6 +17,7 @@ use crate::binding;
 use crate::claims::{self, Proven};
 use crate::crypto;
 use crate::dcap::{self, Appraisal, Instant};
+use crate::input::{self, Recovered, Sources};
 use crate::json;
 use crate::ledger::{Checked, Ledger, Stopped, need};
 use crate::limits;
@@ -24,22 +27,24 @@ use crate::problem::{Code, Effect, Location, Problem};
 use crate::provenance;
 use crate::receipt::{self, Bound, DOCUMENT, Evidence, Expected, Receipt};
 use crate::report::{AnchorsInForce, Input, Obligation, PolicyInForce, Report, Tool};
-use crate::scorer;
+use crate::scorer::{self, Scorer};
 use crate::text;
 use crate::verdict::{self, Output};
 
-/// What to verify: the bytes of one receipt, and at which instant to judge them.
+/// What to verify: the bytes of one receipt, at which instant to judge them, and what lies beside it.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
     receipt: &'a [u8],
     name: Option<&'a str>,
     instant: Instant,
+    input: Option<&'a [u8]>,
+    result: Option<&'a [u8]>,
 }
 
 impl<'a> Request<'a> {
     /// The receipt in `bytes`, judged at the start of its own collateral's window.
     pub const fn new(bytes: &'a [u8]) -> Self {
-        Self { receipt: bytes, name: None, instant: Instant::Collateral }
+        Self { receipt: bytes, name: None, instant: Instant::Collateral, input: None, result: None }
     }
 
     /// Gives the input a name for the report; it has no other meaning.
@@ -50,6 +55,18 @@ impl<'a> Request<'a> {
     /// Judges at another instant.
     pub const fn judged_at(self, instant: Instant) -> Self {
         Self { instant, ..self }
+    }
+
+    /// Expects `bytes` to be the very input that the enclave was given; white space outside of its texts and the order of its
+    /// members do not matter. Another one refutes.
+    pub const fn with_input(self, bytes: &'a [u8]) -> Self {
+        Self { input: Some(bytes), ..self }
+    }
+
+    /// Hands over the `result.json` that was published beside the receipt, as a source from which the enclave's input may be
+    /// recovered. Nothing is expected of it: one that leads to no input changes nothing.
+    pub const fn with_published_result(self, bytes: &'a [u8]) -> Self {
+        Self { result: Some(bytes), ..self }
     }
 }
 
@@ -103,21 +120,34 @@ impl Verifier {
         let _id_follows = ledger
             .meet(Obligation::ReceiptId, |findings| binding::receipt_id(receipt.receipt_id?, receipt.evidence?, receipt.bound?, findings));
         let nonce = ledger.meet(Obligation::Nonce, |findings| binding::nonce(receipt.bound?, receipt.attestation?, findings));
+        let output = stdout.map(Output::read);
         let input = ledger.meet(Obligation::Input, |findings| {
             files?;
-            binding::input(receipt.bound?, receipt.attestation?, receipt.expected?, nonce, findings)
+            let sources = Sources { given: request.input, result: request.result, output: output.as_ref().ok() };
+            input::recover(receipt.bound?, receipt.attestation?, receipt.expected?, nonce, &sources, findings)
+        });
+        let input = need(&input).map(Option::as_ref);
+        let input_value = input.ok().flatten().and_then(|input| json::read(&input.text).ok());
+        let counterparts = receipt.attestation_value.ok().zip(input_value.as_ref());
+        let counterparts = counterparts.map(|(attestation, input)| input::counterparts(attestation, input)).unwrap_or_default();
+        let _counterparts_agree = ledger.meet(Obligation::Counterparts, |findings| {
+            if input?.is_none() {
+                findings.not_applicable("the enclave's input was not recovered");
+            }
+            input::check_counterparts(&counterparts, output.as_ref().ok().filter(|_| output_bound.is_ok()), findings);
+            Ok(())
         });
         let _known_command = ledger.meet(Obligation::Workload, |findings| {
             binding::workload(receipt.evidence.and_then(|evidence| evidence.workload_sha256)?, findings);
             Ok(())
         });
-        let _reproduced = ledger.meet(Obligation::Scorer, |findings| {
-            scorer::check(receipt.expected?, findings);
-            Ok(())
+        let reproduced = ledger.meet(Obligation::Scorer, |findings| {
+            let input = input.map(|input| input.map(|input| input.text.as_slice()));
+            let output = output_bound.and_then(|()| need(&output));
+            scorer::check(receipt.expected?, input, output, findings)
         });
 
         // 4. The claimed verdict is the one that the enclave signed.
-        let output = stdout.map(Output::read);
         let _verdict_agrees = ledger.meet(Obligation::Verdict, |findings| {
             output_bound?;
             verdict::check(need(&output)?, receipt.attestation?, findings);
@@ -143,7 +173,7 @@ impl Verifier {
             image: genuine.and(high).is_ok(),
             output: genuine.and(high).and(output_bound).is_ok(),
             scorer: genuine.and(high).and(files).is_ok(),
-            input: genuine.and(high).and(files).and(input).is_ok_and(|recovered| recovered),
+            input: genuine.and(high).and(files).and(input).is_ok_and(|input| input.is_some()),
         };
         let _pins = ledger.meet(Obligation::Pins, |findings| {
             for pin in self.pinned_fields(&receipt, bound)? {
@@ -153,16 +183,20 @@ impl Verifier {
         });
 
         // 6. Every statement is listed with what carries it.
-        let verdict_is_computed = bound.input
-            && receipt.expected.is_ok_and(scorer::is_known)
-            && receipt.attestation.is_ok_and(|attestation| !verdict::holds_verdict(attestation.measurements));
-        let proven =
-            Proven { nonce: bound.nonce, input: bound.input, verdict_is_computed, output: output.as_ref().ok().filter(|_| bound.output) };
+        let reproduced_by = reproduced.ok().flatten().filter(|_| bound.input && bound.output);
+        let proven = Proven {
+            nonce: receipt.bound.ok().filter(|_| bound.nonce).map(|bound| bound.nonce),
+            counterparts: if bound.input { counterparts } else { BTreeMap::new() },
+            output: output.as_ref().ok().filter(|_| bound.output),
+            verdict_is_computed: reproduced_by.is_some() && input_value.as_ref().is_some_and(|input| !verdict::holds_verdict(input)),
+        };
         let claims = ledger.meet(Obligation::Claims, |findings| {
             let value = receipt.attestation_value?;
-            Ok(claims::list(value, receipt.attestation.ok(), proven, findings))
+            Ok(claims::list(value, receipt.attestation.ok(), &proven, findings))
         });
-        facts.output = proven.output.zip(receipt.bound.ok()).map(|(output, bound)| output.facts(bound.result_sha256));
+        facts.input = input.ok().flatten().filter(|_| bound.input).map(Recovered::facts);
+        let output = proven.output.zip(receipt.bound.ok());
+        facts.output = output.map(|(output, bound)| output.facts(bound.result_sha256, reproduced_by.map(Scorer::name)));
         facts.image = receipt.bound.ok().filter(|_| bound.image).map(|bound| bound.image.to_owned());
         if let Some(note) = receipt.self_report_disagrees(&self.policy, genuine, low.and(high)) {
             ledger.note(note);

@@ -12,6 +12,13 @@ pub(crate) fn sorted_dumps(value: &Value<'_>) -> String {
     text
 }
 
+/// An object of these members as Python would submit it.
+pub(crate) fn sorted_object_dumps<'v>(members: impl Iterator<Item = (&'v str, &'v Value<'v>)>) -> String {
+    let mut text = String::new();
+    write_object(members, &mut text);
+    text
+}
+
 /// Recursion is bounded by the nesting limit of the reader.
 fn write_value(value: &Value<'_>, text: &mut String) {
     match &value.kind {
@@ -27,22 +34,25 @@ fn write_value(value: &Value<'_>, text: &mut String) {
             }
             text.push(']');
         }
-        Kind::Object(members) => {
-            let mut sorted: Vec<_> = members.iter().collect();
-            sorted.sort_by(|left, right| left.name.cmp(&right.name));
-            text.push('{');
-            for (index, member) in sorted.into_iter().enumerate() {
-                text.push_str(if index == 0 { "" } else { ", " });
-                write_string(&member.name, text);
-                text.push_str(": ");
-                write_value(&member.value, text);
-            }
-            text.push('}');
-        }
+        Kind::Object(members) => write_object(members.iter().map(|member| (&*member.name, &member.value)), text),
     }
 }
 
-fn write_string(string: &str, text: &mut String) {
+fn write_object<'v>(members: impl Iterator<Item = (&'v str, &'v Value<'v>)>, text: &mut String) {
+    let mut sorted: Vec<_> = members.collect();
+    sorted.sort_by_key(|(name, _)| *name);
+    text.push('{');
+    for (index, (name, value)) in sorted.into_iter().enumerate() {
+        text.push_str(if index == 0 { "" } else { ", " });
+        write_string(name, text);
+        text.push_str(": ");
+        write_value(value, text);
+    }
+    text.push('}');
+}
+
+/// Appends a text with everything outside printable ASCII escaped.
+pub(crate) fn write_string(string: &str, text: &mut String) {
     text.push('"');
     for character in string.chars() {
         match character {
