@@ -137,7 +137,8 @@ fn from_output<'v>(output: &'v Output<'v>, attestation: &'v Attestation<'v>) -> 
 
     let is_claimed = |label: &str, pass: bool| label == attestation.label && pass == attestation.pass;
     let known = TIERS.into_iter().chain([REJECT, OK]).flat_map(|label| [(label, true), (label, false)]);
-    let verdicts = std::iter::once((attestation.label, attestation.pass)).chain(known.filter(move |(label, pass)| !is_claimed(label, *pass)));
+    let verdicts =
+        std::iter::once((attestation.label, attestation.pass)).chain(known.filter(move |(label, pass)| !is_claimed(label, *pass)));
     verdicts.flat_map(move |(label, pass)| {
         let source = if is_claimed(label, pass) { Source::OutputAndClaim } else { Source::OutputAndOtherVerdict };
         let (label, pass) = (plain(Kind::String(Cow::Borrowed(label))), plain(Kind::Bool(pass)));

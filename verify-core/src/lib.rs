@@ -61,8 +61,8 @@ pub use inspect::{Inspection, InspectionEntry, inspect};
 pub use policy::{Policy, PolicyError};
 pub use problem::{Code, CodeInfo, Effect, Location, Problem};
 pub use report::{
-    AnchorsInForce, Check, CheckResult, Claim, Comparison, Coverage, Facts, Input, InputFacts, Judged, ObjectWindow, Obligation, Outcome, OutputFacts,
-    PlatformFacts, PolicyInForce, Report, TcbFacts, TcbStatus, Tool, TrustDomainFacts, WindowFacts,
+    AnchorsInForce, Check, CheckResult, Claim, Comparison, Coverage, Facts, Input, InputFacts, Judged, ObjectWindow, Obligation, Outcome,
+    OutputFacts, PlatformFacts, PolicyInForce, Report, TcbFacts, TcbStatus, Tool, TrustDomainFacts, WindowFacts,
 };
 pub use text::escape;
 pub use time::{Timestamp, TimestampError};

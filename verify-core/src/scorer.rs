@@ -55,8 +55,6 @@ const REPEATED: [&str; 14] = [
 /// Problems of a guard that its refusal lists at most.
 const LISTED_PROBLEMS: usize = 6;
 
-const NOT_A_DICT: Raised = Raised::Exception("AttributeError");
-
 impl Scorer {
     pub(crate) fn of(expected: &Expected<'_>) -> Option<Self> {
         KNOWN.into_iter().find(|(digest, _)| *digest == expected.scorer_sha256).map(|(_, scorer)| scorer)
@@ -72,7 +70,7 @@ impl Scorer {
     /// What the script prints for `input`, its final newline included.
     pub(crate) fn run(self, input: &Value<'_>) -> Result<String, Raised> {
         python::check_loadable(input)?;
-        input.object().ok_or(NOT_A_DICT)?;
+        input.object().ok_or(Raised::Exception)?;
         let verdict = match (self, input.member("dflash")) {
             (Scorer::August, Some(dflash)) => score_dflash(dflash, input)?,
             _ => score(input)?,
@@ -105,7 +103,11 @@ pub(crate) fn check(
     };
     let location = Location::pointer(DOCUMENT, "/tdx/stdout_b64");
     let not_rerun = |why: String| {
-        Problem::new(Code::ScorerNotRerun, location.clone(), format!("{} could not be run again on the enclave's input: {why}", scorer.name()))
+        Problem::new(
+            Code::ScorerNotRerun,
+            location.clone(),
+            format!("{} could not be run again on the enclave's input: {why}", scorer.name()),
+        )
     };
     let printed = match crate::json::read(input) {
         Ok(input) => scorer.run(&input),
@@ -122,15 +124,16 @@ pub(crate) fn check(
         Ok(printed) if printed.as_bytes() == output.text() => return Ok(Some(scorer)),
         Ok(printed) => {
             let at = printed.bytes().zip(output.text()).take_while(|(printed, found)| printed == *found).count();
-            findings.raise(differs(&format!("prints {}", quoted(printed.trim_end())), &format!("differs from byte {at} on: {}", output.first_line())));
+            findings.raise(differs(
+                &format!("prints {}", quoted(printed.trim_end())),
+                &format!("differs from byte {at} on: {}", output.first_line()),
+            ));
         }
         Err(Raised::Unported(what)) => findings.raise(not_rerun(format!("{what} is not ported"))),
-        Err(Raised::Exception(_)) if output.is_crash() => {
+        Err(Raised::Exception) if output.is_crash() => {
             findings.not_applicable("the scorer crashes on this input, as it did in the enclave; traces are not compared");
         }
-        Err(Raised::Exception(exception)) => {
-            findings.raise(differs(&format!("ends with {exception}"), &format!("is no trace: {}", output.first_line())));
-        }
+        Err(Raised::Exception) => findings.raise(differs("crashes", &format!("is no trace: {}", output.first_line()))),
     }
     Ok(None)
 }
@@ -141,7 +144,7 @@ fn score<'v>(input: &'v Value<'_>) -> Result<Dict<'v>, Raised> {
     if !python::is_true(primary) {
         return Ok(refusal("primary (Qwen3.6) eval produced no verdict (infra error)".to_owned()));
     }
-    primary.object().ok_or(NOT_A_DICT)?;
+    primary.object().ok_or(Raised::Exception)?;
     let (top1, kl) = accuracy(Some(primary))?;
     if !is_accurate(top1, kl) {
         let low = (top1 < TOP1_BAR).then(|| format!("top1={} (need >= {TOP1_BAR})", python::four_places(top1)));
@@ -151,7 +154,7 @@ fn score<'v>(input: &'v Value<'_>) -> Result<Dict<'v>, Raised> {
     }
     let guard = input.member("guard").filter(|guard| python::is_true(guard));
     if let Some(guard) = guard {
-        guard.object().ok_or(NOT_A_DICT)?;
+        guard.object().ok_or(Raised::Exception)?;
     }
     let of_guard = |name: &str| guard.and_then(|guard| guard.member(name));
     let is_regressed = |name: &str| of_guard(name).is_some_and(|held| !python::is_true(held));
@@ -178,7 +181,8 @@ fn score<'v>(input: &'v Value<'_>) -> Result<Dict<'v>, Raised> {
     }
     if !reasons.is_empty() {
         verdict.refuse(format!("no-regression guard: {}", reasons.join("; ")));
-        verdict.set("guard_regression_labels", Item::Texts(regressed.iter().map(|context| format!("regression-qwen3-{context}")).collect()));
+        verdict
+            .set("guard_regression_labels", Item::Texts(regressed.iter().map(|context| format!("regression-qwen3-{context}")).collect()));
     }
     Ok(verdict)
 }
@@ -188,12 +192,12 @@ fn score_dflash<'v>(dflash: &'v Value<'_>, input: &'v Value<'_>) -> Result<Dict<
     if !python::is_true(dflash) {
         return Ok(refusal("dflash measurements missing (infra error)".to_owned()));
     }
-    dflash.object().ok_or(NOT_A_DICT)?;
+    dflash.object().ok_or(Raised::Exception)?;
     let agreement = agreement(dflash.member("spec_agree"))?;
     let shown = python::four_places(agreement);
     let guard = input.member("qwen_guard").filter(|guard| python::is_true(guard));
     if let Some(guard) = guard {
-        guard.object().ok_or(NOT_A_DICT)?;
+        guard.object().ok_or(Raised::Exception)?;
     }
     let of_guard = |name: &str| guard.and_then(|guard| guard.member(name)).filter(|value| python::is_true(value));
 
@@ -233,7 +237,7 @@ fn agreement(value: Option<&Value<'_>>) -> Result<f64, Raised> {
     if number.is_empty() || !number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
         return Ok(0.0);
     }
-    number.parse().map_err(|_| Raised::Exception("ValueError"))
+    number.parse().map_err(|_| Raised::Exception)
 }
 
 /// The first items of a list of texts, or the first characters of a text, joined.
@@ -243,7 +247,7 @@ fn first_joined(problems: &Value<'_>) -> Result<String, Raised> {
         Kind::String(text) => Some(text.chars().take(LISTED_PROBLEMS).map(String::from).collect()),
         _ => None,
     };
-    Ok(texts.ok_or(Raised::Exception("TypeError"))?.join("; "))
+    Ok(texts.ok_or(Raised::Exception)?.join("; "))
 }
 
 fn refusal<'v>(reason: String) -> Dict<'v> {
@@ -304,5 +308,141 @@ impl<'v> Dict<'v> {
             }
         }
         text.push('}');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Outputs as the scripts print them under CPython 3.11; `None` where they end with a trace.
+    #[test]
+    fn the_output_is_that_of_the_scripts() {
+        for (scorer, input, printed) in [
+            (Scorer::July, r#"[]"#, None),
+            (
+                Scorer::July,
+                r#"{}"#,
+                Some(r#"{"label": "REJECT", "pass": false, "reason": "primary (Qwen3.6) eval produced no verdict (infra error)"}"#),
+            ),
+            (Scorer::August, r#""dflash""#, None),
+            (
+                Scorer::July,
+                r#"{"primary":null,"top1":1}"#,
+                Some(r#"{"label": "REJECT", "pass": false, "reason": "primary (Qwen3.6) eval produced no verdict (infra error)"}"#),
+            ),
+            (Scorer::July, r#"{"primary":"text"}"#, None),
+            (
+                Scorer::July,
+                r#"{"top1":0.8999999,"kl":0.20000001,"label":"XL"}"#,
+                Some(
+                    r#"{"label": "REJECT", "pass": false, "reason": "correctness gate failed: top1=0.9000 (need >= 0.9); kl=0.2000 (need <= 0.2)"}"#,
+                ),
+            ),
+            (Scorer::July, r#"{"top1":NaN,"kl":0}"#, Some(r#"{"label": "REJECT", "pass": false, "reason": "correctness gate failed: "}"#)),
+            (Scorer::July, r#"{"top1":null}"#, None),
+            (
+                Scorer::July,
+                r#"{"top1":"0.95","kl":" 1_0 "}"#,
+                Some(r#"{"label": "REJECT", "pass": false, "reason": "correctness gate failed: kl=10.0000 (need <= 0.2)"}"#),
+            ),
+            (
+                Scorer::July,
+                r#"{"tps":1e2,"pass":true,"top1":true,"label":"S","kl":0.20}"#,
+                Some(
+                    r#"{"tps": 100.0, "pass": false, "top1": true, "label": "REJECT", "kl": 0.2, "guard": {"speed_ok": true, "accuracy_ok": false}, "reason": "no-regression guard: Qwen3-30B accuracy broke (top1=0.0 need>=0.9, kl=99.0 need<=0.2); Qwen3-30B guard produced no verdict (infra error)", "guard_regression_labels": []}"#,
+                ),
+            ),
+            (
+                Scorer::July,
+                r#"{"label":"S","reason":"old","guard":{"kl":0.1,"x":1,"top1":0.9,"pass":0,"guard_4k_pass":null},"top1":0.9,"kl":-0.0}"#,
+                Some(
+                    r#"{"label": "REJECT", "reason": "no-regression guard: Qwen3-30B decode regressed at context(s): 4k", "guard": {"pass": 0, "top1": 0.9, "kl": 0.1, "guard_4k_pass": null, "speed_ok": false, "accuracy_ok": true}, "top1": 0.9, "kl": -0.0, "pass": false, "guard_regression_labels": ["regression-qwen3-4k"]}"#,
+                ),
+            ),
+            (
+                Scorer::July,
+                r#"{"primary":{"kl":0,"top1":1},"guard":{"top1":0.8969,"kl":1e16,"guard_128_pass":"","guard_512_pass":1}}"#,
+                Some(
+                    r#"{"kl": 0, "top1": 1, "guard": {"top1": 0.8969, "kl": 1e+16, "guard_128_pass": "", "guard_512_pass": 1, "speed_ok": false, "accuracy_ok": false}, "label": "REJECT", "pass": false, "reason": "no-regression guard: Qwen3-30B decode regressed at context(s): 128; Qwen3-30B accuracy broke (top1=0.8969 need>=0.9, kl=1e+16 need<=0.2)", "guard_regression_labels": ["regression-qwen3-128"]}"#,
+                ),
+            ),
+            (Scorer::July, r#"{"primary":{"kl":0,"top1":1},"guard":"no"}"#, None),
+            (Scorer::July, r#"{"primary":{"kl":0,"top1":1},"guard":{"top1":0.95,"kl":[]}}"#, None),
+            (
+                Scorer::July,
+                r#"{"dflash":{},"top1":0.5}"#,
+                Some(
+                    r#"{"label": "REJECT", "pass": false, "reason": "correctness gate failed: top1=0.5000 (need >= 0.9); kl=99.0000 (need <= 0.2)"}"#,
+                ),
+            ),
+            (
+                Scorer::August,
+                r#"{"dflash":{}}"#,
+                Some(r#"{"label": "REJECT", "pass": false, "reason": "dflash measurements missing (infra error)"}"#),
+            ),
+            (Scorer::August, r#"{"dflash":[1]}"#, None),
+            (
+                Scorer::August,
+                r#"{"dflash":{"spec_agree":"A 32/32 = 1.0000 \n","label":0},"qwen_guard":{"ok":true}}"#,
+                Some(
+                    r#"{"spec_agree": "A 32/32 = 1.0000 \n", "label": "ok", "guard": {"ok": true}, "pass": true, "reason": "DFlash accuracy (SPEC_AGREE=1.0000) + qwen3.5/3.6 guard both pass"}"#,
+                ),
+            ),
+            (Scorer::August, r#"{"dflash":{"spec_agree":"= 0.9989"},"qwen_guard":7}"#, None),
+            (
+                Scorer::August,
+                r#"{"dflash":{"spec_agree":"= 0.9989"}}"#,
+                Some(
+                    r#"{"spec_agree": "= 0.9989", "guard": {}, "label": "REJECT", "pass": false, "reason": "DFlash accuracy gate failed: SPEC_AGREE=0.9989 (need >= 0.999)"}"#,
+                ),
+            ),
+            (Scorer::August, r#"{"dflash":{"spec_agree":"= 1.2.3"}}"#, None),
+            (
+                Scorer::August,
+                r#"{"dflash":{"spec_agree":["= 1"]}}"#,
+                Some(
+                    r#"{"spec_agree": ["= 1"], "guard": {}, "label": "REJECT", "pass": false, "reason": "DFlash accuracy gate failed: SPEC_AGREE=0.0000 (need >= 0.999)"}"#,
+                ),
+            ),
+            (
+                Scorer::August,
+                r#"{"dflash":{"spec_agree":"=1"},"qwen_guard":{"problems":["a","b","c","d","e","f",7]}}"#,
+                Some(
+                    r#"{"spec_agree": "=1", "guard": {"problems": ["a", "b", "c", "d", "e", "f", 7]}, "label": "REJECT", "pass": false, "reason": "qwen3.5/qwen3.6 no-regression guard failed: a; b; c; d; e; f"}"#,
+                ),
+            ),
+            (Scorer::August, r#"{"dflash":{"spec_agree":"=1"},"qwen_guard":{"problems":["a",7]}}"#, None),
+            (
+                Scorer::August,
+                r#"{"dflash":{"spec_agree":"=1"},"qwen_guard":{"problems":"slow run"}}"#,
+                Some(
+                    r#"{"spec_agree": "=1", "guard": {"problems": "slow run"}, "label": "REJECT", "pass": false, "reason": "qwen3.5/qwen3.6 no-regression guard failed: s; l; o; w;  ; r"}"#,
+                ),
+            ),
+            (
+                Scorer::August,
+                r#"{"dflash":{"spec_agree":"=1"}}"#,
+                Some(
+                    r#"{"spec_agree": "=1", "guard": {}, "label": "REJECT", "pass": false, "reason": "qwen3.5/qwen3.6 no-regression guard failed: qwen3.5/3.6 guard produced no verdict (infra error)"}"#,
+                ),
+            ),
+            (
+                Scorer::August,
+                r#"{"primary":{"top1":1,"kl":0,"model":"\u00e9\ud83d\ude00"}}"#,
+                Some(
+                    r#"{"top1": 1, "kl": 0, "model": "\u00e9\ud83d\ude00", "guard": {"speed_ok": true, "accuracy_ok": false}, "label": "REJECT", "pass": false, "reason": "no-regression guard: Qwen3-30B accuracy broke (top1=0.0 need>=0.9, kl=99.0 need<=0.2); Qwen3-30B guard produced no verdict (infra error)", "guard_regression_labels": []}"#,
+                ),
+            ),
+        ] {
+            let run = scorer.run(&crate::json::read(input.as_bytes()).unwrap());
+            assert_eq!(run.ok().as_deref(), printed.map(|line| format!("{line}\n")).as_deref(), "{input}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_ported_is_not_guessed() {
+        let input = "{\"top1\": \"\u{660}.\u{669}\"}";
+        assert!(matches!(Scorer::July.run(&crate::json::read(input.as_bytes()).unwrap()), Err(Raised::Unported(_))));
     }
 }
