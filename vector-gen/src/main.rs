@@ -22,7 +22,7 @@ use crate::json::Json;
 use crate::vectors::Anchors;
 
 /// Folders in which every file is ours, but for those that are kept.
-const FOLDERS: [&str; 3] = ["pki", "policies", "receipts"];
+const FOLDERS: [&str; 4] = ["beside", "pki", "policies", "receipts"];
 
 /// Hand-written files in the generated folders.
 const KEPT: [&str; 1] = ["policies/observed.toml"];
@@ -69,6 +69,7 @@ fn files() -> BTreeMap<String, Vec<u8>> {
         ("UNCOVERED.md".to_owned(), uncovered::page(&produced).into_bytes()),
     ]);
     files.extend(vectors.iter().map(|vector| (format!("receipts/{}.json", vector.id), vector.file())));
+    files.extend(vectors.iter().filter_map(|vector| vector.beside()));
     files.extend(policies::all().into_iter().map(|(name, text)| (format!("policies/{name}.toml"), text.into_bytes())));
     for (anchors, (root, tcb_signing)) in [(Anchors::Test, receipt::test_pki()), (Anchors::OtherTest, receipt::other_pki())] {
         let [root_file, tcb_signing_file] = anchors.files();

@@ -161,6 +161,38 @@ impl Material {
         material
     }
 
+    /// A receipt of the same kind whose input has no guard: the scorer refuses, and its output leads to the input.
+    pub(crate) fn unguarded() -> Self {
+        let mut material = Self::k3();
+        material.receipt.attestation.set("/verdict/label", "REJECT");
+        material.receipt.attestation.set("/verdict/pass", false);
+        material.submit(|input| {
+            input.set("/label", "REJECT");
+            input.set("/pass", false);
+        });
+        material
+    }
+
+    /// Changes the input without a guard that was submitted, and what the scorer made of it.
+    pub(crate) fn submit(&mut self, change: impl Fn(&mut Json)) {
+        let mut input = match &self.receipt.input {
+            Input::Document(document) => document.clone(),
+            Input::Measurements => panic!("the measurements are the input"),
+        };
+        if let Json::Object(members) = &mut input {
+            members.retain(|(name, _)| name != "guard");
+        }
+        change(&mut input);
+        let mut output = input.sorted();
+        output.set("/guard", json::parse(r#"{"speed_ok": true, "accuracy_ok": false}"#));
+        output.set("/label", "REJECT");
+        output.set("/pass", false);
+        output.set("/reason", NO_GUARD);
+        output.set("/guard_regression_labels", Json::List(Vec::new()));
+        self.receipt.output = output.python() + "\n";
+        self.receipt.input = Input::Document(input);
+    }
+
     /// Changes the enclave's output, given as JSON; the input stays.
     pub(crate) fn change_output(&mut self, change: impl Fn(&mut Json)) {
         let mut output = json::parse(self.receipt.output.trim_end());
@@ -321,6 +353,11 @@ fn dflash_measurements() -> Json {
     )
 }
 
+const DFLASH_PASSES: &str = "DFlash accuracy (SPEC_AGREE=1.0000) + qwen3.5/3.6 guard both pass";
+const DFLASH_REFUSES: &str = "qwen3.5/qwen3.6 no-regression guard failed: qwen3.5/3.6 guard produced no verdict (infra error)";
+const NO_GUARD: &str = "no-regression guard: Qwen3-30B accuracy broke (top1=0.0 need>=0.9, kl=99.0 need<=0.2); \
+                        Qwen3-30B guard produced no verdict (infra error)";
+
 /// What the scorer makes of such measurements.
 pub(crate) fn dflash_output(measurements: &mut Json, passes: bool) -> String {
     let mut measurements = measurements.sorted();
@@ -329,7 +366,7 @@ pub(crate) fn dflash_output(measurements: &mut Json, passes: bool) -> String {
     output.set("/guard", guard);
     output.set("/label", if passes { "ok" } else { "REJECT" });
     output.set("/pass", passes);
-    output.set("/reason", if passes { "agreement and guard hold" } else { "agreement or guard broke" });
+    output.set("/reason", if passes { DFLASH_PASSES } else { DFLASH_REFUSES });
     output.python() + "\n"
 }
 

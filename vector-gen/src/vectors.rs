@@ -3,6 +3,7 @@
 mod binding;
 mod certificates;
 mod collateral;
+mod input;
 mod meaning;
 mod policy;
 mod quote;
@@ -13,8 +14,8 @@ use crate::edits::Edit;
 use crate::json::{Json, token};
 use crate::receipt::Material;
 
-/// Always found where a receipt could be read: its chain block is covered by nothing, and its scorer was not run again.
-const USUAL: [&str; 2] = ["chain.unchecked", "scorer.not-rerun"];
+/// Always found where a receipt could be read: its chain block is covered by nothing.
+const USUAL: &str = "chain.unchecked";
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Outcome {
@@ -55,21 +56,39 @@ pub(crate) struct Vector {
     outcome: Outcome,
     pub(crate) codes: Vec<&'static str>,
     flags: Option<(bool, bool)>,
+    /// A file beside the receipt, after the manifest's member that names it: `input` or `result`.
+    beside: Option<(&'static str, String)>,
 }
 
 /// A vector made from a receipt with a derived nonce.
 fn classic(id: impl Into<String>, rule: impl Into<String>) -> Vector {
-    Vector::new(id.into(), rule.into(), Material::classic, &USUAL)
+    Vector::new(id.into(), rule.into(), Material::classic, &[USUAL])
 }
 
 /// A vector made from a receipt whose enclave output holds no verdict.
 fn echo(id: &str, rule: &str) -> Vector {
-    Vector::new(id.into(), rule.into(), Material::echo, &USUAL)
+    Vector::new(id.into(), rule.into(), Material::echo, &[USUAL])
 }
 
 /// A vector made from a receipt with a random nonce: nothing in it leads to the enclave's input.
 fn k3(id: &str, rule: &str) -> Vector {
-    Vector::new(id.into(), rule.into(), Material::k3, &[USUAL[0], USUAL[1], "input.not-recovered"])
+    Vector::new(id.into(), rule.into(), Material::k3, &[USUAL, "input.not-recovered"])
+}
+
+/// A vector whose enclave may print anything: nobody knows its scorer, and the policy lets that pass.
+fn any_output(id: &str, rule: &str, output: &'static str) -> Vector {
+    Vector::new(id.into(), rule.into(), Material::echo, &[USUAL, "scorer.unknown"]).policy("any-scorer").change(move |m| {
+        m.receipt.scorer = crate::receipt::digest("another scorer");
+        m.receipt.output = output.to_owned();
+    })
+}
+
+/// The receipt claims this verdict.
+fn claim(label: &'static str, pass: bool) -> impl Fn(&mut Material) {
+    move |m| {
+        m.receipt.attestation.set("/verdict/label", label);
+        m.receipt.attestation.set("/verdict/pass", pass);
+    }
 }
 
 impl Vector {
@@ -85,7 +104,20 @@ impl Vector {
             outcome: Outcome::Verified,
             codes: usual.to_vec(),
             flags: None,
+            beside: None,
         }
+    }
+
+    /// The verifier is told that this is the enclave's input.
+    fn given(mut self, input: String) -> Self {
+        self.beside = Some(("input", input));
+        self
+    }
+
+    /// The verifier finds this result beside the receipt.
+    fn published(mut self, result: String) -> Self {
+        self.beside = Some(("result", result));
+        self
     }
 
     fn change(mut self, change: impl Fn(&mut Material) + 'static) -> Self {
@@ -177,6 +209,15 @@ impl Vector {
         material.file()
     }
 
+    /// The file beside the receipt, by its path.
+    pub(crate) fn beside(&self) -> Option<(String, Vec<u8>)> {
+        self.beside.as_ref().map(|(_, text)| (self.beside_path(), text.clone().into_bytes()))
+    }
+
+    fn beside_path(&self) -> String {
+        format!("beside/{}.json", self.id)
+    }
+
     /// The entry in the manifest.
     pub(crate) fn entry(&self) -> Json {
         let text = |text: &str| Json::from(text);
@@ -187,7 +228,7 @@ impl Vector {
                 Json::Object(vec![("root".into(), text(root)), ("tcb_signing".into(), text(tcb_signing))])
             }
         };
-        Json::Object(vec![
+        let mut entry = vec![
             ("id".into(), text(&self.id)),
             ("rule".into(), text(&self.rule)),
             ("receipt".into(), format!("receipts/{}.json", self.id).into()),
@@ -196,7 +237,9 @@ impl Vector {
             ("at".into(), self.at.map_or_else(|| token("null"), text)),
             ("outcome".into(), text(self.outcome.name())),
             ("codes".into(), Json::List(self.codes.iter().map(|code| text(code)).collect())),
-        ])
+        ];
+        entry.extend(self.beside.as_ref().map(|(member, _)| ((*member).to_owned(), self.beside_path().into())));
+        Json::Object(entry)
     }
 }
 
@@ -220,6 +263,7 @@ pub(crate) fn all() -> Vec<Vector> {
         collateral::vectors(),
         tcb::vectors(),
         binding::vectors(),
+        input::vectors(),
         meaning::vectors(),
         policy::vectors(),
     ]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use crate::input::{Counterpart, INPUT};
+use crate::input::{Counterpart, INPUT, SHORTENED};
 use crate::json::Value;
 use crate::ledger::Findings;
 use crate::limits;
@@ -35,16 +35,18 @@ pub(crate) fn list(value: &Value<'_>, attestation: Option<&Attestation<'_>>, pro
             findings.raise(Problem::new(Code::LimitExceeded, Location::pointer(DOCUMENT, "/attestation"), message));
             return ControlFlow::Break(());
         }
-        let (coverage, compared) = attestation.map_or((Coverage::Asserted, Vec::new()), |attestation| cover(pointer, attestation, proven));
-        claims.push(Claim { pointer: escape(&format!("/attestation{pointer}")), value: value.shown(), coverage, compared });
+        let shown = value.shown();
+        let covered = attestation.map(|attestation| cover(pointer, &shown, attestation, proven));
+        let (coverage, compared) = covered.unwrap_or((Coverage::Asserted, Vec::new()));
+        claims.push(Claim { pointer: escape(&format!("/attestation{pointer}")), value: shown, coverage, compared });
         ControlFlow::Continue(())
     });
     claims
 }
 
-/// What carries the claim at `pointer`, and what it was compared with. One that differs from the enclave's input is carried by
-/// nothing, whatever the output says.
-fn cover(pointer: &str, attestation: &Attestation<'_>, proven: &Proven<'_>) -> (Coverage, Vec<Comparison>) {
+/// What carries the claim `value` at `pointer`, and what it was compared with. One that differs from the enclave's input is
+/// carried by nothing, whatever the output says, and so is a commit of which only the beginning stands there.
+fn cover(pointer: &str, value: &str, attestation: &Attestation<'_>, proven: &Proven<'_>) -> (Coverage, Vec<Comparison>) {
     let nonce = proven.nonce.filter(|_| ["/code/commit", "/references/model_sha256", "/references/eval_seed"].contains(&pointer));
     let nonce = nonce.map(|nonce| Comparison { document: DOCUMENT, pointer: "/tdx/nonce".to_owned(), value: quoted(nonce), agrees: true });
     let input = nearest(pointer, &proven.counterparts).map(|counterpart| Comparison {
@@ -56,8 +58,10 @@ fn cover(pointer: &str, attestation: &Attestation<'_>, proven: &Proven<'_>) -> (
     let output = proven.output.and_then(|output| verdict::comparison(output, attestation, pointer));
     let agrees = |comparison: &Option<Comparison>| comparison.as_ref().map(|comparison| comparison.agrees);
     let is_computed = proven.verdict_is_computed && ["/verdict/label", "/verdict/pass"].contains(&pointer);
+    let is_whole = input.iter().chain(&output).any(|comparison| comparison.value == value);
     let coverage = match (agrees(&input), agrees(&output)) {
         _ if nonce.is_some() => Coverage::Nonce,
+        _ if SHORTENED.contains(&pointer) && !is_whole => Coverage::Asserted,
         (Some(false), _) => Coverage::Asserted,
         (None, Some(true)) if is_computed => Coverage::Quote,
         (Some(true), _) | (None, Some(true)) => Coverage::EnclaveInput,

@@ -28,6 +28,9 @@ const WRITTEN_BY_SCORER: [&str; 3] = ["guard", "reason", "guard_regression_label
 /// Members that producers add to a published result after it was submitted.
 const ADDED_LATER: [&str; 2] = ["receipt_id", "kl_depths"];
 
+/// Fields of the attestation of which the input may hold the beginning only.
+pub(crate) const SHORTENED: [&str; 2] = ["/code/commit", "/references/llamacpp_commit"];
+
 /// Where the input may be found.
 pub(crate) struct Sources<'a> {
     /// What the caller says the input is.
@@ -197,11 +200,14 @@ pub(crate) fn counterparts<'v>(attestation: &'v Value<'v>, input: &'v Value<'v>)
     let mut found = BTreeMap::new();
     let mut add = |claim: String, pointer: String, claimed: &'v Value<'v>, given: &'v Value<'v>, agrees: bool| {
         // Producers write an empty container where the input has nothing.
-        if !(is_empty_container(claimed) && !python::is_true(given)) {
+        if agrees || python::is_true(given) || !is_empty_container(claimed) {
             found.insert(claim, Counterpart { pointer, claimed, given, agrees });
         }
     };
     let mut add_members = |claim: &str, pointer: &str, claimed: &'v Value<'v>, given: &'v Value<'v>, except: &[&str]| {
+        if claimed.object().is_none_or(<[_]>::is_empty) {
+            return add(claim.to_owned(), pointer.to_owned(), claimed, given, alike(claimed, given));
+        }
         let given = by_name(given);
         for (name, claimed) in by_name(claimed).into_iter().filter(|(name, _)| !except.contains(name)) {
             if let Some(given) = given.get(name) {

@@ -116,7 +116,7 @@ pub(crate) fn check(
             return Ok(None);
         }
     };
-    let differs = |printed: &str, found: &str| {
+    let differs = |printed: String, found: String| {
         let message = format!("{}, run again on the enclave's input, {printed}; the enclave's signed output {found}", scorer.name());
         Problem::new(Code::ScorerOutputDiffers, location.clone(), message)
     };
@@ -124,16 +124,15 @@ pub(crate) fn check(
         Ok(printed) if printed.as_bytes() == output.text() => return Ok(Some(scorer)),
         Ok(printed) => {
             let at = printed.bytes().zip(output.text()).take_while(|(printed, found)| printed == *found).count();
-            findings.raise(differs(
-                &format!("prints {}", quoted(printed.trim_end())),
-                &format!("differs from byte {at} on: {}", output.first_line()),
-            ));
+            let rest = |text: &[u8]| quoted(&String::from_utf8_lossy(text.get(at..).unwrap_or_default()));
+            let (wanted, found) = (rest(printed.as_bytes()), rest(output.text()));
+            findings.raise(differs(format!("prints {wanted} at byte {at}"), format!("has {found} there")));
         }
         Err(Raised::Unported(what)) => findings.raise(not_rerun(format!("{what} is not ported"))),
         Err(Raised::Exception) if output.is_crash() => {
             findings.not_applicable("the scorer crashes on this input, as it did in the enclave; traces are not compared");
         }
-        Err(Raised::Exception) => findings.raise(differs("crashes", &format!("is no trace: {}", output.first_line()))),
+        Err(Raised::Exception) => findings.raise(differs("crashes".to_owned(), format!("is no trace: {}", output.first_line()))),
     }
     Ok(None)
 }

@@ -131,10 +131,11 @@ impl Verifier {
         let counterparts = receipt.attestation_value.ok().zip(input_value.as_ref());
         let counterparts = counterparts.map(|(attestation, input)| input::counterparts(attestation, input)).unwrap_or_default();
         let _counterparts_agree = ledger.meet(Obligation::Counterparts, |findings| {
-            if input?.is_none() {
-                findings.not_applicable("the enclave's input was not recovered");
+            match (input?, &input_value) {
+                (None, _) => findings.not_applicable("the enclave's input was not recovered"),
+                (Some(_), None) => findings.not_applicable("the enclave's input is no JSON that this verifier reads"),
+                _ => input::check_counterparts(&counterparts, output.as_ref().ok().filter(|_| output_bound.is_ok()), findings),
             }
-            input::check_counterparts(&counterparts, output.as_ref().ok().filter(|_| output_bound.is_ok()), findings);
             Ok(())
         });
         let _known_command = ledger.meet(Obligation::Workload, |findings| {

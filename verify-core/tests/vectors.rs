@@ -29,7 +29,16 @@ fn check(folder: &Path, vector: &Value) -> Result<(), String> {
         Some(at) => Instant::Given(Timestamp::parse_rfc3339(at).map_err(|error| error.to_string())?),
     };
     let receipt = support::read(&folder.join(text(&vector["receipt"])));
-    let report = Verifier::new(policy, anchors(folder, &vector["anchors"])?).verify(&Request::new(&receipt).judged_at(instant));
+    let beside = |member: &str| vector[member].as_str().map(|path| support::read(&folder.join(path)));
+    let (input, result) = (beside("input"), beside("result"));
+    let mut request = Request::new(&receipt).judged_at(instant);
+    if let Some(input) = &input {
+        request = request.with_input(input);
+    }
+    if let Some(result) = &result {
+        request = request.with_published_result(result);
+    }
+    let report = Verifier::new(policy, anchors(folder, &vector["anchors"])?).verify(&request);
 
     let mut codes: Vec<&str> = report.problems.iter().map(|problem| problem.code.name()).collect();
     codes.sort_unstable();
