@@ -13,6 +13,7 @@ Examples:
   receipt verify runs/                    judge every receipt.json below runs/
   receipt verify --format jsonl runs/     one JSON report per line
   receipt verify --policy mine.toml -     judge standard input by your own policy
+  receipt claims receipt.json             list every statement with what carries it
   receipt inspect receipt.json            show what a receipt says, unverified
   receipt explain enclave.unpinned        what a finding means and what to do";
 
@@ -21,6 +22,7 @@ Examples:
   receipt verify receipt.json
   receipt verify --policy authenticity runs/
   receipt verify --at now receipt.json
+  receipt verify --input result.json receipt.json
   receipt verify --root root.pem --tcb-signing-cert tcb.pem --policy test.toml receipt.json";
 
 /// Verify Polaris receipts offline.
@@ -42,6 +44,9 @@ pub(crate) enum Command {
     /// Judge receipts: what does their evidence prove?
     #[command(after_help = format!("{VERIFY_EXAMPLES}\n\n{}", exit::TABLE))]
     Verify(VerifyArgs),
+    /// List every statement of receipts with what carries it, and nothing else
+    #[command(mut_arg("verbose", |argument| argument.hide(true)), after_help = exit::TABLE)]
+    Claims(VerifyArgs),
     /// Show what receipts say, without judging: every output is UNVERIFIED
     #[command(after_help = exit::INSPECT_TABLE)]
     Inspect(InspectArgs),
@@ -76,6 +81,11 @@ pub(crate) struct VerifyArgs {
     /// A TCB signing certificate to use in the place of Intel's (PEM or DER)
     #[arg(long, value_name = "FILE")]
     pub(crate) tcb_signing_cert: Option<PathBuf>,
+    /// The very input that the enclave was given; one receipt only
+    ///
+    /// It is needed where a receipt does not lead to its input. Another file than the one under the quote makes the receipt invalid.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) input: Option<PathBuf>,
     /// Show passed checks, notes and claims too
     #[arg(short, long, conflicts_with = "quiet")]
     pub(crate) verbose: bool,

@@ -2,7 +2,7 @@
 //! verdict, hardware, bindings, enclave, coverage and time. Every text of a report is escaped by the core.
 
 use anstyle::Style;
-use verify_core::{Check, CheckResult, Code, Coverage, Effect, Obligation, Outcome, Problem, Report, escape};
+use verify_core::{Check, CheckResult, Claim, Code, Comparison, Coverage, Effect, Obligation, Outcome, Problem, Report, escape};
 
 use crate::inputs::Failure;
 use crate::layout::{BAD, FAINT, GOOD, OPEN, PLAIN, Page, THIN};
@@ -26,14 +26,13 @@ const SHORT: usize = 16;
 
 pub(crate) fn report(report: &Report, verbose: bool) -> String {
     let mut page = Page::default();
-    let word = report.outcome.name();
-    let headline = report.headline().replacen(word, &word.to_uppercase(), 1);
-    page.head(&headline, style_of(report.outcome), report.input.name.as_deref().unwrap_or_default());
+    headline(report, &mut page);
     findings(report, verbose, &mut page);
     verdict(report, &mut page);
     hardware(report, &mut page);
     time(report, &mut page);
     bindings(report, &mut page);
+    scorer(report, &mut page);
     enclave(report, &mut page);
     thin(report, &mut page);
     covered(report, verbose, &mut page);
@@ -41,9 +40,18 @@ pub(crate) fn report(report: &Report, verbose: bool) -> String {
     if verbose {
         checks(report, &mut page);
         facts(report, &mut page);
-        claims(report, &mut page);
+        if !report.claims.is_empty() {
+            page.section("Claims, with what carries each");
+            claims_table(report, &mut page);
+        }
     }
     page.into_text()
+}
+
+fn headline(report: &Report, page: &mut Page) {
+    let word = report.outcome.name();
+    let headline = report.headline().replacen(word, &word.to_uppercase(), 1);
+    page.head(&headline, style_of(report.outcome), report.input.name.as_deref().unwrap_or_default());
 }
 
 /// An input without an answer.
@@ -212,6 +220,17 @@ fn bindings(report: &Report, page: &mut Page) {
     page.row("Bindings", PLAIN, &format!("{to_what}{}", groups.join("; ")));
 }
 
+/// Whether the output is that of a known scorer on the recovered input.
+fn scorer(report: &Report, page: &mut Page) {
+    let (Some(input), Some(output)) = (&report.facts.input, &report.facts.output) else { return };
+    let rerun = match output.reproduced_by {
+        Some(scorer) => format!("{scorer}, run again on it, prints exactly the signed output"),
+        None if report.has(Code::ScorerOutputDiffers) => "the scorer, run again on it, prints SOMETHING ELSE".to_owned(),
+        None => "that the scorer made the output of it is not shown".to_owned(),
+    };
+    page.row("Scorer", PLAIN, &format!("input of {} bytes recovered from {}; {rerun}", input.bytes, input.source));
+}
+
 fn enclave(report: &Report, page: &mut Page) {
     let Some(domain) = &report.facts.trust_domain else { return };
     let is_waived = |waiver: &str| report.policy.waivers.contains(&waiver);
@@ -325,13 +344,30 @@ fn facts(report: &Report, page: &mut Page) {
     }
 }
 
-fn claims(report: &Report, page: &mut Page) {
-    if report.claims.is_empty() {
-        return;
-    }
-    page.section("Claims, with what carries each");
-    let width = "enclave-input".len();
-    for claim in &report.claims {
-        page.cell(claim.coverage.name(), width, &format!("{} = {}", claim.pointer, claim.value));
+/// The claims alone, under a headline that says how far to trust them.
+pub(crate) fn claims(report: &Report) -> String {
+    let mut page = Page::default();
+    headline(report, &mut page);
+    claims_table(report, &mut page);
+    page.into_text()
+}
+
+/// One line for each claim: where it stands, what carries it, its value, and what it was compared with.
+fn claims_table(report: &Report, page: &mut Page) {
+    let rows = report.claims.iter().map(|claim| {
+        let pointer = claim.pointer.strip_prefix("/attestation").unwrap_or(&claim.pointer);
+        let compared: Vec<String> = claim.compared.iter().map(|comparison| compared(claim, comparison)).collect();
+        [pointer.to_owned(), claim.coverage.name().to_owned(), claim.value.clone(), compared.join("; ")]
+    });
+    let head = ["claim", "coverage", "value", "compared with"].map(str::to_owned);
+    page.table(&std::iter::once(head).chain(rows).collect::<Vec<_>>());
+}
+
+fn compared(claim: &Claim, comparison: &Comparison) -> String {
+    let place = format!("{} {}", comparison.document, comparison.pointer);
+    match comparison.agrees {
+        true if comparison.value == claim.value => place,
+        true => format!("{place}: {}", comparison.value),
+        false => format!("DIFFERS from {place}: {}", comparison.value),
     }
 }

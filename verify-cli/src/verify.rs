@@ -1,20 +1,31 @@
-//! `receipt verify`: settle what is trusted and asked for, judge every input on its own, show each answer and the whole.
+//! `receipt verify` and `receipt claims`: settle what is trusted and asked for, judge every input on its own, show each answer and the whole.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::time::SystemTime;
 
+use serde_json::json;
 use verify_core::{Anchors, Instant, Report, Request, Timestamp, Verifier, escape};
 
 use crate::args::{At, VerifyArgs};
 use crate::exit;
 use crate::inputs::{Input, read_settings};
-use crate::json::Documents;
+use crate::json::{Documents, ascii};
 use crate::layout::{PLAIN, Page};
 use crate::output::{Output, complain};
 use crate::policy;
 use crate::text;
 
-pub(crate) fn run(arguments: &VerifyArgs, output: &mut Output) -> u8 {
+/// What is shown of a report.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum View {
+    /// Everything.
+    Report,
+    /// The statements of the receipt alone.
+    Claims,
+}
+
+pub(crate) fn run(arguments: &VerifyArgs, view: View, output: &mut Output) -> u8 {
     let settled = policy::load(&arguments.policy)
         .and_then(|policy| Ok((policy, anchors(arguments)?)))
         .and_then(|(policy, anchors)| Ok((Verifier::new(policy, anchors), instant(arguments.at)?)));
@@ -34,18 +45,38 @@ pub(crate) fn run(arguments: &VerifyArgs, output: &mut Output) -> u8 {
         return exit::USAGE;
     }
 
+    if arguments.input.is_some() && inputs.len() > 1 {
+        complain(&format!("error: --input names the input of one receipt, but there are {} to judge", inputs.len()));
+        return exit::USAGE;
+    }
+    let given = match arguments.input.as_deref().map(read_settings).transpose() {
+        Ok(given) => given,
+        Err(error) => {
+            let path = arguments.input.as_deref().unwrap_or(Path::new(""));
+            complain(&format!("error: cannot read the input {}: {}", escape(&path.to_string_lossy()), escape(&error)));
+            return exit::MISSING;
+        }
+    };
+
     let mut documents = Documents::new(arguments.format);
     let mut batch = Batch::default();
     for input in &inputs {
         let answer = input.ask(|bytes| {
-            let report = verifier.verify(&Request::new(bytes).named(input.name()).judged_at(instant));
+            let request = Request::new(bytes).named(input.name()).judged_at(instant);
+            let report = verifier.verify(&given.as_deref().map_or(request, |given| request.with_input(given)));
             let receipt_id = if inputs.len() > 1 { receipt_id(bytes) } else { None };
             (report, receipt_id)
         });
         match (&answer, &mut documents) {
             _ if arguments.quiet => {}
-            (Ok((report, _)), Some(documents)) => documents.print(&report.to_json(), output),
-            (Ok((report, _)), None) => output.print(&text::report(report, arguments.verbose)),
+            (Ok((report, _)), Some(documents)) => match view {
+                View::Report => documents.print(&report.to_json(), output),
+                View::Claims => documents.print(&claims(report), output),
+            },
+            (Ok((report, _)), None) => match view {
+                View::Report => output.print(&text::report(report, arguments.verbose)),
+                View::Claims => output.print(&text::claims(report)),
+            },
             (Err(failure), Some(documents)) => documents.print_failure(input.name(), failure, output),
             (Err(failure), None) => output.print(&text::failure(input.name(), failure)),
         }
@@ -57,15 +88,22 @@ pub(crate) fn run(arguments: &VerifyArgs, output: &mut Output) -> u8 {
 
     if !arguments.quiet {
         let summary = batch.summary();
-        match documents {
-            None => output.print(&summary),
-            Some(documents) => {
-                documents.finish(output);
-                complain(summary.trim_end());
-            }
+        if let Some(documents) = documents {
+            documents.finish(output);
+            complain(summary.trim_end());
+        } else if view == View::Claims {
+            complain(summary.trim_end());
+        } else {
+            output.print(&summary);
         }
     }
     batch.worst
+}
+
+/// The claims of a report as one line of JSON, with what says how far to trust them.
+fn claims(report: &Report) -> String {
+    let Report { input, outcome, exit_code, claims, .. } = report;
+    ascii(&json!({ "input": input, "outcome": outcome, "exit_code": exit_code, "claims": claims }).to_string())
 }
 
 fn anchors(arguments: &VerifyArgs) -> Result<Anchors, String> {
