@@ -46,10 +46,13 @@ struct Evidence {
     requested: Option<[String; 3]>,
 }
 
-/// What the enclave was given.
+/// What the receipt says again of what the enclave was given.
 #[derive(Debug, PartialEq)]
-struct Statements {
-    measurements: Value,
+enum Statements {
+    /// The measurements are the input.
+    Measurements(Value),
+    /// The input is another document: top1 and kl stand in it too, and are compared in millionths.
+    Accuracy([Option<i64>; 2]),
 }
 
 #[derive(Deserialize)]
@@ -167,6 +170,7 @@ impl Essence {
             attestation.references.model_sha256,
             attestation.references.eval_seed,
         ]);
+        let is_formula = requested.is_some();
         Some(Self {
             evidence: Evidence {
                 quote: quote_parts(&BASE64.decode(tdx.quote_b64.as_bytes()).ok()?)?,
@@ -185,9 +189,16 @@ impl Essence {
                 ],
                 requested,
             },
-            statements: Statements { measurements: attestation.measurements },
+            statements: match is_formula {
+                true => Statements::Measurements(attestation.measurements),
+                false => Statements::Accuracy(["top1", "kl"].map(|name| millionths(&attestation.measurements["primary"][name]))),
+            },
         })
     }
+}
+
+fn millionths(number: &Value) -> Option<i64> {
+    number.as_f64().map(|number| (number * 1e6).round() as i64)
 }
 
 /// Where the PEM chain of a quote starts and ends.

@@ -210,7 +210,7 @@ fn beside() -> Vec<Vector> {
             .given(other())
             .invalid(&["input.given-differs"]),
         refused_early("input-given-published", "A result with members that were added after the run is not the input.")
-            .given(with(&[receipt_id.clone()]))
+            .given(with(std::slice::from_ref(&receipt_id)))
             .invalid(&["input.given-differs"]),
         refused_early("input-given-no-json", "Neither is what is no JSON.").given("no input".to_owned()).invalid(&["input.given-differs"]),
         unguarded("input-given-other-recovered", "What the receipt leads to does not make a wrong expectation right.")
@@ -230,7 +230,9 @@ fn beside() -> Vec<Vector> {
         .given(Material::classic().receipt.attestation.at("/measurements").indented())
         .invalid(&["binding.input-mismatch", "input.contradicts-claim"]),
         refused_early("input-published", "The published result leads to the input.").published(with(&[])).verified(&[]),
-        refused_early("input-published-id", "So it does with the receipt's id in it.").published(with(&[receipt_id.clone()])).verified(&[]),
+        refused_early("input-published-id", "So it does with the receipt's id in it.")
+            .published(with(std::slice::from_ref(&receipt_id)))
+            .verified(&[]),
         refused_early("input-published-depths", "So it does with the depths that were measured later.")
             .published(with(&[receipt_id, depths]))
             .verified(&[]),
