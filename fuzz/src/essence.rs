@@ -46,10 +46,15 @@ struct Evidence {
     requested: Option<Vec<String>>,
 }
 
-/// What the enclave was given.
+/// What the receipt says again of what the enclave was given.
 #[derive(Debug, PartialEq)]
-struct Statements {
-    measurements: Value,
+enum Statements {
+    /// The measurements, or a note's bundle, are the input.
+    Input(Value),
+    /// The input is another document: top1 and kl stand in it too, and are compared in millionths.
+    Accuracy([Option<i64>; 2]),
+    /// A response says nothing.
+    Nothing,
 }
 
 #[derive(Deserialize)]
@@ -180,24 +185,32 @@ impl Essence {
     pub fn read(bytes: &[u8]) -> Option<Self> {
         if let Ok(Note { bundle, receipt }) = serde_json::from_slice(&finite(bytes)) {
             let requested = (receipt.tee_attestation.nonce.len() == 40).then(|| vec![bundle["head"].to_string()]);
-            return Self::of_response(receipt, requested, bundle);
+            return Self::of_response(receipt, requested, Statements::Input(bundle));
         }
         if let Ok(response) = serde_json::from_slice(&finite(bytes)) {
-            return Self::of_response(response, None, Value::Null);
+            return Self::of_response(response, None, Statements::Nothing);
         }
         let Receipt { receipt_id, attestation, tdx, expected } = Receipt::read(bytes)?;
         let Attestation { code, references, measurements, .. } = attestation;
         let requested = (tdx.nonce.len() == 64).then_some(vec![code.commit, references.model_sha256, references.eval_seed]);
         let more = vec![tdx.files_sha256.clone(), expected.scoring_sha256, expected.result_sha256, receipt_id];
-        Some(Self { evidence: Evidence::of(tdx, more, requested)?, statements: Statements { measurements } })
+        let statements = match requested {
+            Some(_) => Statements::Input(measurements),
+            None => Statements::Accuracy(["top1", "kl"].map(|name| millionths(&measurements["primary"][name]))),
+        };
+        Some(Self { evidence: Evidence::of(tdx, more, requested)?, statements })
     }
 
-    fn of_response(response: Response, requested: Option<Vec<String>>, measurements: Value) -> Option<Self> {
+    fn of_response(response: Response, requested: Option<Vec<String>>, statements: Statements) -> Option<Self> {
         let Response { tee_attestation, files, egress_log_sha256, files_sha256, policy_sha256, artifacts_sha256 } = response;
         let digests = [egress_log_sha256, files_sha256, policy_sha256, artifacts_sha256].into_iter();
         let more = digests.chain(files.into_iter().flat_map(|(path, digest)| [path, digest])).collect();
-        Some(Self { evidence: Evidence::of(tee_attestation, more, requested)?, statements: Statements { measurements } })
+        Some(Self { evidence: Evidence::of(tee_attestation, more, requested)?, statements })
     }
+}
+
+fn millionths(number: &Value) -> Option<i64> {
+    number.as_f64().map(|number| (number * 1e6).round() as i64)
 }
 
 impl Evidence {

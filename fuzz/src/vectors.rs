@@ -35,7 +35,7 @@ const UNBOUND_STAGES: [&str; 16] = [
 pub struct Vectors {
     /// The anchors of the test PKI.
     pub anchors: Anchors,
-    /// A policy that pins enclave and image, and reads a scorer that was not run again as a note.
+    /// A policy that pins enclave and image.
     pub policy: Policy,
     /// A receipt that `policy` verifies.
     pub good: Vec<u8>,

@@ -23,7 +23,7 @@ use crate::json::Json;
 use crate::vectors::{Anchors, Subject, Vector};
 
 /// Folders in which every file is ours, but for those that are kept.
-const FOLDERS: [&str; 6] = ["collateral", "pki", "policies", "quotes", "receipts", "scores"];
+const FOLDERS: [&str; 7] = ["collateral", "inputs", "pki", "policies", "quotes", "receipts", "scores"];
 
 /// The folder in which every run directory is ours.
 const RUNS: &str = "runs";

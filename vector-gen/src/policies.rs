@@ -4,8 +4,6 @@ use crate::pki::sha256;
 use crate::quote::{Quote, measurement};
 use crate::receipt::{COMMIT, DFLASH_SCORER, IMAGE_NAME, MODEL_NAME, digest};
 
-const NOT_RERUN: &str = "\"scorer.not-rerun\" = \"notes\"\n";
-
 /// File name without its ending, and text.
 pub(crate) fn all() -> Vec<(&'static str, String)> {
     let quote = Quote::default();
@@ -19,32 +17,24 @@ pub(crate) fn all() -> Vec<(&'static str, String)> {
 
     let accepting = |file: &'static str, what: &str, accept: &str| {
         let tail = format!("{test_enclave}\n[accept]\n{accept}");
-        (file, policy(what, "strict", &image, NOT_RERUN, &tail))
+        (file, policy(what, "strict", &image, "", &tail))
     };
     let mut policies = vec![
         ("strict", "version = 1\nname = \"strict, without pins\"\nbase = \"strict\"\n".to_owned()),
         ("authenticity", "version = 1\nname = \"genuine evidence only\"\nbase = \"authenticity\"\n".to_owned()),
-        ("test", policy("test enclave and image", "strict", &image, NOT_RERUN, &test_enclave)),
+        ("test", policy("test enclave and image", "strict", &image, "", &test_enclave)),
         (
             "input-not-needed",
-            policy(
-                "test enclave and image, input not needed",
-                "strict",
-                &image,
-                &format!("{NOT_RERUN}\"input.not-recovered\" = \"notes\"\n"),
-                &test_enclave,
-            ),
+            policy("test enclave and image, input not needed", "strict", &image, "\"input.not-recovered\" = \"notes\"\n", &test_enclave),
         ),
+        ("any-scorer", policy("any scorer", "strict", &image, "\"scorer.unknown\" = \"notes\"\n", &test_enclave)),
         ("tolerant", policy("as mild as a policy can be", "strict", &image, TOLERANT, &test_enclave)),
-        ("any-machine", policy("any enclave, any image", "strict", "any_enclave = true\nany_image = true\n", NOT_RERUN, "")),
-        ("other-enclave", policy("another enclave", "strict", &image, NOT_RERUN, &other_enclave)),
-        ("second-enclave", policy("two enclaves", "strict", &image, NOT_RERUN, &format!("{other_enclave}\n{test_enclave}"))),
-        ("other-image", policy("another image", "strict", &other_image, NOT_RERUN, &test_enclave)),
-        (
-            "evaluation-20",
-            policy("evaluation 20 or later", "strict", &format!("minimum_tcb_evaluation = 20\n{image}"), NOT_RERUN, &test_enclave),
-        ),
-        ("age-30d", policy("collateral of thirty days", "strict", &format!("maximum_age = \"30d\"\n{image}"), NOT_RERUN, &test_enclave)),
+        ("any-machine", policy("any enclave, any image", "strict", "any_enclave = true\nany_image = true\n", "", "")),
+        ("other-enclave", policy("another enclave", "strict", &image, "", &other_enclave)),
+        ("second-enclave", policy("two enclaves", "strict", &image, "", &format!("{other_enclave}\n{test_enclave}"))),
+        ("other-image", policy("another image", "strict", &other_image, "", &test_enclave)),
+        ("evaluation-20", policy("evaluation 20 or later", "strict", &format!("minimum_tcb_evaluation = 20\n{image}"), "", &test_enclave)),
+        ("age-30d", policy("collateral of thirty days", "strict", &format!("maximum_age = \"30d\"\n{image}"), "", &test_enclave)),
     ];
     let bound = format!(
         "commit = [\"{COMMIT}\"]\nmodel_sha256 = [\"{}\", \"{}\"]\nscorer = [\"{DFLASH_SCORER}\"]\nrequester_key = [\"{requester}\"]\n",
@@ -102,8 +92,9 @@ const TOLERANT: &str = r#""input.not-recovered" = "notes"
 "#;
 
 fn policy(name: &str, base: &str, pins: &str, effects: &str, tail: &str) -> String {
+    let effects = if effects.is_empty() { String::new() } else { format!("\n[effects]\n{effects}") };
     let separator = if tail.is_empty() { "" } else { "\n" };
-    format!("version = 1\nname = \"{name}\"\nbase = \"{base}\"\n{pins}\n[effects]\n{effects}{separator}{tail}")
+    format!("version = 1\nname = \"{name}\"\nbase = \"{base}\"\n{pins}{effects}{separator}{tail}")
 }
 
 fn images(name: &str) -> String {

@@ -196,6 +196,38 @@ impl Material {
         material
     }
 
+    /// A receipt of the same kind whose input has no guard: the scorer refuses, and its output leads to the input.
+    pub(crate) fn unguarded() -> Self {
+        let mut material = Self::k3();
+        material.receipt.attestation.set("/verdict/label", "REJECT");
+        material.receipt.attestation.set("/verdict/pass", false);
+        material.submit(|input| {
+            input.set("/label", "REJECT");
+            input.set("/pass", false);
+        });
+        material
+    }
+
+    /// Changes the input without a guard that was submitted, and what the scorer made of it.
+    pub(crate) fn submit(&mut self, change: impl Fn(&mut Json)) {
+        let mut input = match &self.receipt.input {
+            Input::Document(document) => document.clone(),
+            Input::Measurements => panic!("the measurements are the input"),
+        };
+        if let Json::Object(members) = &mut input {
+            members.retain(|(name, _)| name != "guard");
+        }
+        change(&mut input);
+        let mut output = input.sorted();
+        output.set("/guard", json::parse(r#"{"speed_ok": true, "accuracy_ok": false}"#));
+        output.set("/label", "REJECT");
+        output.set("/pass", false);
+        output.set("/reason", NO_GUARD);
+        output.set("/guard_regression_labels", Json::List(Vec::new()));
+        self.receipt.output = output.python() + "\n";
+        self.receipt.input = Input::Document(input);
+    }
+
     /// A complete receipt that a signer vouches for.
     pub(crate) fn signed() -> Self {
         let mut material = Self::echo();
@@ -538,6 +570,11 @@ fn dflash_measurements() -> Json {
     )
 }
 
+const DFLASH_PASSES: &str = "DFlash accuracy (SPEC_AGREE=1.0000) + qwen3.5/3.6 guard both pass";
+const DFLASH_REFUSES: &str = "qwen3.5/qwen3.6 no-regression guard failed: qwen3.5/3.6 guard produced no verdict (infra error)";
+const NO_GUARD: &str = "no-regression guard: Qwen3-30B accuracy broke (top1=0.0 need>=0.9, kl=99.0 need<=0.2); \
+                        Qwen3-30B guard produced no verdict (infra error)";
+
 /// What the scorer makes of such measurements.
 pub(crate) fn dflash_output(measurements: &mut Json, passes: bool) -> String {
     let mut measurements = measurements.sorted();
@@ -546,7 +583,7 @@ pub(crate) fn dflash_output(measurements: &mut Json, passes: bool) -> String {
     output.set("/guard", guard);
     output.set("/label", if passes { "ok" } else { "REJECT" });
     output.set("/pass", passes);
-    output.set("/reason", if passes { "agreement and guard hold" } else { "agreement or guard broke" });
+    output.set("/reason", if passes { DFLASH_PASSES } else { DFLASH_REFUSES });
     output.python() + "\n"
 }
 
@@ -596,7 +633,7 @@ fn k3_measurements() -> Json {
 }
 
 /// The flat result that a run submits; `kl` has more places than the receipt keeps.
-fn k3_input() -> Json {
+pub(crate) fn k3_input() -> Json {
     let mut input = json::parse(
         r#"{
             "commit": "", "delta_tps": 14.25, "devices": "0,1", "frontier_tps": 106.25,

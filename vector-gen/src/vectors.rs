@@ -6,6 +6,7 @@ mod certificates;
 mod collateral;
 mod expectations;
 mod fresh;
+mod input;
 mod meaning;
 mod policy;
 mod quote;
@@ -22,8 +23,8 @@ use crate::edits::Edit;
 use crate::json::{self, Json};
 use crate::receipt::Material;
 
-/// Always found where a receipt could be read: its chain block is covered by nothing, and its scorer was not run again.
-const USUAL: [&str; 2] = ["chain.unchecked", "scorer.not-rerun"];
+/// Always found where a receipt could be read: its chain block is covered by nothing.
+const USUAL: &str = "chain.unchecked";
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Outcome {
@@ -76,6 +77,7 @@ pub(crate) struct Vector {
     now: Option<&'static str>,
     fresh: Option<Fresh>,
     expect: Vec<String>,
+    input: Option<String>,
     beside: Option<Vec<Beside>>,
     score: Option<&'static str>,
     outcome: Outcome,
@@ -89,22 +91,39 @@ struct Fresh {
     outcome: Outcome,
     codes: Vec<&'static str>,
 }
+
 /// A file beside the receipt: its name, and its text for the finished receipt.
 type Beside = (&'static str, Box<dyn Fn(&mut Json) -> String>);
 
 /// A vector made from a receipt with a derived nonce.
 fn classic(id: impl Into<String>, rule: impl Into<String>) -> Vector {
-    Vector::new(id.into(), rule.into(), Material::classic, &USUAL)
+    Vector::new(id.into(), rule.into(), Material::classic, &[USUAL])
 }
 
 /// A vector made from a receipt whose enclave output holds no verdict.
 fn echo(id: &str, rule: &str) -> Vector {
-    Vector::new(id.into(), rule.into(), Material::echo, &USUAL)
+    Vector::new(id.into(), rule.into(), Material::echo, &[USUAL])
 }
 
 /// A vector made from a receipt with a random nonce: nothing in it leads to the enclave's input.
 fn k3(id: &str, rule: &str) -> Vector {
-    Vector::new(id.into(), rule.into(), Material::k3, &[USUAL[0], USUAL[1], "input.not-recovered"])
+    Vector::new(id.into(), rule.into(), Material::k3, &[USUAL, "input.not-recovered"])
+}
+
+/// A vector whose enclave may print anything: nobody knows its scorer, and the policy lets that pass.
+fn any_output(id: &str, rule: &str, output: &'static str) -> Vector {
+    Vector::new(id.into(), rule.into(), Material::echo, &[USUAL, "scorer.unknown"]).policy("any-scorer").change(move |m| {
+        m.receipt.scorer = crate::receipt::digest("another scorer");
+        m.receipt.output = output.to_owned();
+    })
+}
+
+/// The receipt claims this verdict.
+fn claim(label: &'static str, pass: bool) -> impl Fn(&mut Material) {
+    move |m| {
+        m.receipt.attestation.set("/verdict/label", label);
+        m.receipt.attestation.set("/verdict/pass", pass);
+    }
 }
 
 /// A vector made from a quote and collateral alone.
@@ -127,12 +146,19 @@ impl Vector {
             now: None,
             fresh: None,
             expect: Vec::new(),
+            input: None,
             beside: None,
             score: None,
             outcome: Outcome::Verified,
             codes: usual.to_vec(),
             flags: None,
         }
+    }
+
+    /// The verifier is told that this is the enclave's input.
+    fn given(mut self, input: String) -> Self {
+        self.input = Some(input);
+        self
     }
 
     fn change(mut self, change: impl Fn(&mut Material) + 'static) -> Self {
@@ -271,7 +297,8 @@ impl Vector {
             (format!("runs/{}/{name}", self.id), text(&mut receipt).into_bytes())
         });
         let fresh = self.fresh.as_ref().map(|fresh| (fresh.path(&self.id), fresh.file((self.base)())));
-        let mut files: Vec<_> = beside.chain(fresh).collect();
+        let input = self.input.as_ref().map(|input| (self.input_path(), input.clone().into_bytes()));
+        let mut files: Vec<_> = beside.chain(fresh).chain(input).collect();
         files.extend(self.paths().into_iter().map(|(_, path)| path).zip(contents));
         files
     }
@@ -285,6 +312,10 @@ impl Vector {
                 vec![("quote", format!("quotes/{}.bin", self.id)), ("collateral", format!("quotes/{}.json", self.id))]
             }
         }
+    }
+
+    fn input_path(&self) -> String {
+        format!("inputs/{}", self.id)
     }
 
     /// The entry in the manifest.
@@ -313,6 +344,7 @@ impl Vector {
             ("fresh", self.fresh.as_ref().map(|fresh| fresh.entry(&self.id))),
             ("expect", (!expect.is_empty()).then_some(Json::List(expect))),
             ("score", self.score.map(|score| format!("scores/{score}.toml").into())),
+            ("input", self.input.as_ref().map(|_| self.input_path().into())),
             ("run", self.beside.as_ref().map(|_| format!("runs/{}", self.id).into())),
         ];
         members.push(("anchors", anchors));
@@ -369,6 +401,7 @@ pub(crate) fn all() -> Vec<Vector> {
         fresh::vectors(),
         tcb::vectors(),
         binding::vectors(),
+        input::vectors(),
         meaning::vectors(),
         tier::vectors(),
         policy::vectors(),

@@ -15,6 +15,7 @@ Examples:
   receipt verify runs/                    judge every receipt.json below runs/
   receipt verify --format jsonl runs/     one JSON report per line
   receipt verify --policy mine.toml -     judge standard input by your own policy
+  receipt claims receipt.json             list every statement with what carries it
   receipt quote quote.bin --collateral collateral.json
                                           judge a bare quote, without a receipt
   receipt score --preset classic --from result.json
@@ -32,6 +33,7 @@ Examples:
   receipt verify --run runs/00f85eed1e73664c9225ad528f1f8155
   receipt verify --trust-key 2eb2...41f0 signed.json
   receipt verify --root root.pem --tcb-signing-cert tcb.pem --policy test.toml receipt.json
+  receipt verify --input result.json receipt.json
   receipt verify --score k3.toml receipt.json";
 
 const SCORE_EXAMPLES: &str = "\
@@ -65,6 +67,9 @@ pub(crate) enum Command {
     /// Judge receipts: what does their evidence prove?
     #[command(after_help = format!("{VERIFY_EXAMPLES}\n\n{}", exit::TABLE))]
     Verify(VerifyArgs),
+    /// List every statement of receipts with what carries it, and nothing else
+    #[command(mut_arg("verbose", |argument| argument.hide(true)), after_help = exit::TABLE)]
+    Claims(VerifyArgs),
     /// Judge a bare quote of a TDX trust domain or an SGX enclave: is it genuine, and what is it of?
     #[command(after_help = format!("{QUOTE_EXAMPLES}\n\n{}", exit::TABLE))]
     Quote(QuoteArgs),
@@ -131,6 +136,11 @@ pub(crate) struct VerifyArgs {
     /// A file of such keys: one a line, with # comments, or a JSON array of texts
     #[arg(long, value_name = "FILE")]
     pub(crate) trust_keys: Vec<PathBuf>,
+    /// The very input that the enclave was given; one receipt only
+    ///
+    /// It is needed where a receipt does not lead to its input. Another file than the one under the quote makes the receipt invalid.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) input: Option<PathBuf>,
     /// Derive the claimed tier again, by these parameters, and count a difference (TOML)
     #[arg(long, value_name = "PARAMS.toml")]
     pub(crate) score: Option<PathBuf>,

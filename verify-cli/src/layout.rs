@@ -9,6 +9,9 @@ const WIDTH: usize = 116;
 const LABEL: usize = 8;
 const INDENT: usize = LABEL + 4;
 
+/// Cells of a table are padded to this width at most: a long hash must not push a whole column aside.
+const PADDED: usize = 48;
+
 pub(crate) const PLAIN: Style = Style::new();
 pub(crate) const BOLD: Style = Style::new().bold();
 pub(crate) const FAINT: Style = Style::new().dimmed();
@@ -65,6 +68,17 @@ impl Page {
             self.0.push_str(format!("  {cell}  {line}").trim_end_matches(' '));
             self.0.push('\n');
             cell = " ".repeat(width);
+        }
+    }
+
+    /// Rows in aligned columns, the first row as their heads. Lines do not wrap: one row is one line.
+    pub(crate) fn table<const COLUMNS: usize>(&mut self, rows: &[[String; COLUMNS]]) {
+        let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).filter(|width| *width <= PADDED).max().unwrap_or(0);
+        let widths: [usize; COLUMNS] = std::array::from_fn(width);
+        for (index, row) in rows.iter().enumerate() {
+            let style = if index == 0 { FAINT } else { PLAIN };
+            let cells: String = row.iter().zip(widths).map(|(cell, width)| format!("  {cell:width$}")).collect();
+            self.line(&format!("{style}{}{style:#}", cells.trim_end_matches(' ')));
         }
     }
 

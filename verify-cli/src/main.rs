@@ -1,8 +1,8 @@
 //! `receipt`: an offline verifier of Polaris receipts for a terminal and for CI.
 //!
 //! The command line reads files, calls the core and prints its answer; every rule of verification is in the core.
-//! `args` says what can be asked; `verify`, `quote`, `score`, `inspect`, `explain` and `policy` each answer one command; `inputs`
-//! turns paths into bytes, `text` and `json` show a result, and `exit` holds the one table of exit codes.
+//! `args` says what can be asked; `verify` answers two commands, `quote`, `score`, `inspect`, `explain` and `policy` one each;
+//! `inputs` turns paths into bytes, `text` and `json` show a result, and `exit` holds the one table of exit codes.
 
 #![forbid(unsafe_code)]
 
@@ -28,6 +28,7 @@ use clap::Parser as _;
 
 use args::{Cli, Color, Command};
 use output::{Output, complain};
+use verify::View;
 
 fn main() -> ExitCode {
     panic::set_hook(Box::new(|info| {
@@ -46,7 +47,8 @@ fn main() -> ExitCode {
 fn run(cli: &Cli) -> u8 {
     let mut output = Output::new(cli.color);
     let code = match &cli.command {
-        Command::Verify(arguments) => verify::run(arguments, &mut output),
+        Command::Verify(arguments) => verify::run(arguments, View::Report, &mut output),
+        Command::Claims(arguments) => verify::run(arguments, View::Claims, &mut output),
         Command::Quote(arguments) => quote::run(arguments, &mut output),
         Command::Inspect(arguments) => inspect::run(arguments, &mut output),
         Command::Score(arguments) => score::run(arguments, &mut output),

@@ -4,8 +4,8 @@
 use anstyle::Style;
 use verify_core::tier::Scored;
 use verify_core::{
-    AnchorsInForce, Check, CheckResult, Code, Coverage, Effect, EnclaveFacts, Judged, Obligation, Outcome, PlatformFacts, Problem,
-    QuoteReport, Report, TcbFacts, Timestamp, TrustDomainFacts, WindowFacts, escape,
+    AnchorsInForce, Check, CheckResult, Claim, Code, Comparison, Coverage, Effect, EnclaveFacts, Judged, Obligation, Outcome,
+    PlatformFacts, Problem, QuoteReport, Report, TcbFacts, Timestamp, TrustDomainFacts, WindowFacts, escape,
 };
 
 use crate::inputs::Failure;
@@ -34,9 +34,7 @@ const SHORT: usize = 16;
 
 pub(crate) fn report(report: &Report, verbose: bool) -> String {
     let mut page = Page::default();
-    let word = report.outcome.name();
-    let headline = report.headline().replacen(word, &word.to_uppercase(), 1);
-    page.head(&headline, style_of(report.outcome), report.input.name.as_deref().unwrap_or_default());
+    headline(&report.headline(), report.outcome, report.input.name.as_deref(), &mut page);
     let common = Common::of(report);
     findings(&common, verbose, &mut page);
     verdict(report, &mut page);
@@ -46,6 +44,7 @@ pub(crate) fn report(report: &Report, verbose: bool) -> String {
     signer(report, &mut page);
     time(&common, &mut page);
     bindings(report, &mut page);
+    scorer(report, &mut page);
     enclave(report, &mut page);
     expected(report, &mut page);
     beside(report, &mut page);
@@ -60,7 +59,10 @@ pub(crate) fn report(report: &Report, verbose: bool) -> String {
             page.cell("image", MEASUREMENT, image);
         }
         windows(&common, &mut page);
-        claims(report, &mut page);
+        if !report.claims.is_empty() {
+            page.section("Claims, with what carries each");
+            claims_table(report, &mut page);
+        }
     }
     page.into_text()
 }
@@ -68,9 +70,7 @@ pub(crate) fn report(report: &Report, verbose: bool) -> String {
 /// A report about a bare quote. What it is of stands there always: only the reader knows what it should be.
 pub(crate) fn quote(report: &QuoteReport, verbose: bool) -> String {
     let mut page = Page::default();
-    let word = report.outcome.name();
-    let headline = report.headline().replacen(word, &word.to_uppercase(), 1);
-    page.head(&headline, style_of(report.outcome), report.quote.name.as_deref().unwrap_or_default());
+    headline(&report.headline(), report.outcome, report.quote.name.as_deref(), &mut page);
     let common = Common::of_quote(report);
     findings(&common, verbose, &mut page);
     hardware(&common, &mut page);
@@ -142,6 +142,12 @@ impl<'a> Common<'a> {
     fn has(&self, code: Code) -> bool {
         self.problems.iter().any(|problem| problem.code == code)
     }
+}
+
+/// The headline of a report with the name of its input; the word of the outcome stands in capitals.
+fn headline(headline: &str, outcome: Outcome, name: Option<&str>, page: &mut Page) {
+    let word = outcome.name();
+    page.head(&headline.replacen(word, &word.to_uppercase(), 1), style_of(outcome), name.unwrap_or_default());
 }
 
 /// An input without an answer.
@@ -373,6 +379,17 @@ fn bindings(report: &Report, page: &mut Page) {
     page.row("Bindings", PLAIN, &format!("{to_what}{}", groups.join("; ")));
 }
 
+/// Whether the output is that of a known scorer on the recovered input.
+fn scorer(report: &Report, page: &mut Page) {
+    let (Some(input), Some(output)) = (&report.facts.input, &report.facts.output) else { return };
+    let rerun = match output.reproduced_by {
+        Some(scorer) => format!("{scorer}, run again on it, prints exactly the signed output"),
+        None if report.has(Code::ScorerOutputDiffers) => "the scorer, run again on it, prints SOMETHING ELSE".to_owned(),
+        None => "that the scorer made the output of it is not shown".to_owned(),
+    };
+    page.row("Scorer", PLAIN, &format!("input of {} bytes recovered from {}; {rerun}", input.bytes, input.source));
+}
+
 fn enclave(report: &Report, page: &mut Page) {
     let Some(domain) = &report.facts.trust_domain else { return };
     let is_waived = |waiver: &str| report.policy.waivers.contains(&waiver);
@@ -548,13 +565,31 @@ fn windows(report: &Common<'_>, page: &mut Page) {
     }
 }
 
-fn claims(report: &Report, page: &mut Page) {
-    if report.claims.is_empty() {
-        return;
-    }
-    page.section("Claims, with what carries each");
-    let width = "enclave-input".len();
-    for claim in &report.claims {
-        page.cell(claim.coverage.name(), width, &format!("{} = {}", claim.pointer, claim.value));
+/// The claims alone, under a headline that says how far to trust them.
+pub(crate) fn claims(report: &Report) -> String {
+    let mut page = Page::default();
+    headline(&report.headline(), report.outcome, report.input.name.as_deref(), &mut page);
+    claims_table(report, &mut page);
+    page.into_text()
+}
+
+/// One line for each claim: where it stands, what carries it, its value, and what it was compared with.
+fn claims_table(report: &Report, page: &mut Page) {
+    let rows = report.claims.iter().map(|claim| {
+        let pointer = claim.pointer.strip_prefix("/attestation").unwrap_or(&claim.pointer);
+        let compared: Vec<String> = claim.compared.iter().map(|comparison| compared(claim, comparison)).collect();
+        [pointer.to_owned(), claim.coverage.name().to_owned(), claim.value.clone(), compared.join("; ")]
+    });
+    let head = ["claim", "coverage", "value", "compared with"].map(str::to_owned);
+    page.table(&std::iter::once(head).chain(rows).collect::<Vec<_>>());
+}
+
+fn compared(claim: &Claim, comparison: &Comparison) -> String {
+    let place = format!("{} {}", comparison.document, comparison.pointer);
+    let place = place.trim_end();
+    match comparison.agrees {
+        true if comparison.value == claim.value => place.to_owned(),
+        true => format!("{place}: {}", comparison.value),
+        false => format!("DIFFERS from {place}: {}", comparison.value),
     }
 }

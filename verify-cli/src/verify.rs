@@ -1,15 +1,17 @@
-//! `receipt verify`: settle what is trusted and asked for, judge every input on its own, show each answer and the whole.
+//! `receipt verify` and `receipt claims`: settle what is trusted and asked for, judge every input on its own, show each answer and
+//! the whole.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use serde_json::json;
 use verify_core::tier::Params;
 use verify_core::{Instant, Report, Request, SignerKey, Timestamp, Verifier, escape};
 
 use crate::args::VerifyArgs;
 use crate::exit;
 use crate::inputs::{Beside, Failure, Input, read_settings};
-use crate::json::Documents;
+use crate::json::{Documents, ascii};
 use crate::layout::{PLAIN, Page};
 use crate::output::{Output, complain};
 use crate::policy;
@@ -17,7 +19,16 @@ use crate::score;
 use crate::terms;
 use crate::text;
 
-pub(crate) fn run(arguments: &VerifyArgs, output: &mut Output) -> u8 {
+/// What is shown of a report.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum View {
+    /// Everything.
+    Report,
+    /// The statements of the receipt alone.
+    Claims,
+}
+
+pub(crate) fn run(arguments: &VerifyArgs, view: View, output: &mut Output) -> u8 {
     let Settings { verifier, instant, now, params } = match Settings::of(arguments) {
         Ok(settled) => settled,
         Err(message) => {
@@ -25,9 +36,10 @@ pub(crate) fn run(arguments: &VerifyArgs, output: &mut Output) -> u8 {
             return exit::USAGE;
         }
     };
-    let fresh_collateral = match read_option("--collateral", arguments.collateral.as_deref()) {
-        Ok(bytes) => bytes,
-        Err(failure) => {
+    let options = [("--collateral", &arguments.collateral), ("--input", &arguments.input)];
+    let [fresh_collateral, given] = match options.map(|(option, path)| read_option(option, path.as_deref())) {
+        [Ok(collateral), Ok(input)] => [collateral, input],
+        [Err(failure), _] | [_, Err(failure)] => {
             complain(&format!("error: {}", failure.message));
             return failure.exit_code;
         }
@@ -45,7 +57,10 @@ pub(crate) fn run(arguments: &VerifyArgs, output: &mut Output) -> u8 {
         complain("error: no receipts found: name a file, a directory, or - for standard input");
         return exit::USAGE;
     }
-
+    if arguments.input.is_some() && inputs.len() > 1 {
+        complain(&format!("error: --input names the input of one receipt, but there are {} to judge", inputs.len()));
+        return exit::USAGE;
+    }
     let mut documents = Documents::new(arguments.format);
     let mut batch = Batch::default();
     for input in &inputs {
@@ -53,6 +68,7 @@ pub(crate) fn run(arguments: &VerifyArgs, output: &mut Output) -> u8 {
             let mut request = Request::new(bytes).named(input.name()).judged_at(instant);
             request = now.map_or(request, |now| request.now(now));
             request = fresh_collateral.as_deref().map_or(request, |collateral| request.with_fresh_collateral(collateral));
+            request = given.as_deref().map_or(request, |given| request.with_input(given));
             request = params.as_ref().map_or(request, |params| request.scored_by(params));
             let report = verifier.verify(&request.expecting(&arguments.expect).with_run(&beside));
             let receipt_id = if inputs.len() > 1 { receipt_id(bytes) } else { None };
@@ -60,8 +76,14 @@ pub(crate) fn run(arguments: &VerifyArgs, output: &mut Output) -> u8 {
         });
         match (&answer, &mut documents) {
             _ if arguments.quiet => {}
-            (Ok((report, _)), Some(documents)) => documents.print(&report.to_json(), output),
-            (Ok((report, _)), None) => output.print(&text::report(report, arguments.verbose)),
+            (Ok((report, _)), Some(documents)) => match view {
+                View::Report => documents.print(&report.to_json(), output),
+                View::Claims => documents.print(&claims(report), output),
+            },
+            (Ok((report, _)), None) => match view {
+                View::Report => output.print(&text::report(report, arguments.verbose)),
+                View::Claims => output.print(&text::claims(report)),
+            },
             (Err(failure), Some(documents)) => documents.print_failure(input.name(), failure, output),
             (Err(failure), None) => output.print(&text::failure(input.name(), failure)),
         }
@@ -73,15 +95,22 @@ pub(crate) fn run(arguments: &VerifyArgs, output: &mut Output) -> u8 {
 
     if !arguments.quiet {
         let summary = batch.summary();
-        match documents {
-            None => output.print(&summary),
-            Some(documents) => {
-                documents.finish(output);
-                complain(summary.trim_end());
-            }
+        if let Some(documents) = documents {
+            documents.finish(output);
+            complain(summary.trim_end());
+        } else if view == View::Claims {
+            complain(summary.trim_end());
+        } else {
+            output.print(&summary);
         }
     }
     batch.worst
+}
+
+/// The claims of a report as one line of JSON, with what says how far to trust them.
+fn claims(report: &Report) -> String {
+    let Report { input, outcome, exit_code, claims, .. } = report;
+    ascii(&json!({ "input": input, "outcome": outcome, "exit_code": exit_code, "claims": claims }).to_string())
 }
 
 /// What is trusted and asked for, alike for every input.

@@ -8,16 +8,14 @@ use data_encoding::HEXLOWER;
 
 use crate::crypto;
 use crate::dcap::quote::TdReport;
-use crate::ledger::{Checked, Findings};
+use crate::ledger::{Checked, Findings, Stopped};
 use crate::problem::{Code, Location, Problem};
-use crate::receipt::canonical::{compact_dumps, sorted_dumps};
-use crate::receipt::{Attestation, Bound, Content, DOCUMENT, Expected, Files, Note, QuoteEvidence};
-use crate::scorer;
+use crate::receipt::{Attestation, Bound, Content, DOCUMENT, Files, Note, QuoteEvidence};
 use crate::text::{is_hex, quoted};
 
 /// SHA-256 of the commands that producers submit: in logs `python3 /submission/score.py`, in notes
 /// `python3 /in/eval_scorer.py /in/bundle.json`.
-const KNOWN_WORKLOADS: [&str; 2] = [
+pub(crate) const KNOWN_WORKLOADS: [&str; 2] = [
     "sha256:01e6062597aa3f87e4800beca4e9f0ab0762337066e0e8ffbf839d683f240932",
     "sha256:a18bd38a69f1450f50a8f50387b406e60ab6f8fdef3d59452ee292bf4d0ba8f4",
 ];
@@ -71,8 +69,7 @@ pub(crate) fn files(bound: &Bound<'_>, files: &Files<'_>, findings: &mut Finding
 /// Returns the digests whose content is there.
 pub(crate) fn contents(contents: &[Content<'_>], findings: &mut Findings) -> Checked<Vec<&'static str>> {
     if contents.iter().all(|content| content.digest.is_empty()) {
-        findings.not_applicable("the response binds neither egress log nor task policy nor artifacts");
-        return Ok(Vec::new());
+        return Err(Stopped::NotApplicable("the response binds neither egress log nor task policy nor artifacts"));
     }
     let mut shown = Vec::new();
     for Content { pointer, name, digest, texts } in contents.iter().filter(|content| !content.digest.is_empty()) {
@@ -123,11 +120,10 @@ pub(crate) fn receipt_id(receipt_id: &str, evidence: &QuoteEvidence<'_>, bound: 
     require_text(receipt_id == wanted, Code::BindingReceiptId, "/receipt_id", message, receipt_id, wanted, findings)
 }
 
-/// A nonce of 64 hex digits is a hash over commit, model and seed; a shorter one is random and binds nothing. Returns which.
-pub(crate) fn nonce(bound: &Bound<'_>, attestation: &Attestation<'_>, findings: &mut Findings) -> Checked<bool> {
+/// A nonce of 64 hex digits is a hash over commit, model and seed; a shorter one is random and binds nothing.
+pub(crate) fn nonce(bound: &Bound<'_>, attestation: &Attestation<'_>, findings: &mut Findings) -> Checked<()> {
     if !is_hex(bound.nonce, 64) {
-        findings.not_applicable("the nonce is random, so it binds neither commit nor model nor seed");
-        return Ok(false);
+        return Err(Stopped::NotApplicable("the nonce is random, so it binds neither commit nor model nor seed"));
     }
     for (pointer, value, digits) in
         [("/attestation/code/commit", attestation.commit, 40), ("/attestation/references/model_sha256", attestation.model_sha256, 64)]
@@ -146,69 +142,16 @@ pub(crate) fn nonce(bound: &Bound<'_>, attestation: &Attestation<'_>, findings: 
     let wanted = HEXLOWER.encode(&hash(&[attestation.commit, attestation.model_sha256, attestation.eval_seed]));
     let message =
         "commit, model_sha256 and eval_seed do not hash to the nonce: at least one of the three is not the one that was requested";
-    require_text(bound.nonce == wanted, Code::BindingNonce, "/tdx/nonce", message, bound.nonce, &wanted, findings)?;
-    Ok(true)
+    require_text(bound.nonce == wanted, Code::BindingNonce, "/tdx/nonce", message, bound.nonce, &wanted, findings)
 }
 
-/// A nonce of 40 hex digits in a note is the commit under test; any other is random and binds nothing. Returns which.
-pub(crate) fn head(bound: &Bound<'_>, note: &Note<'_>, findings: &mut Findings) -> Checked<bool> {
+/// A nonce of 40 hex digits in a note is the commit under test; any other is random and binds nothing.
+pub(crate) fn head(bound: &Bound<'_>, note: &Note<'_>, findings: &mut Findings) -> Checked<()> {
     if !is_hex(bound.nonce, 40) {
-        findings.not_applicable("the nonce is random, so it does not bind the commit");
-        return Ok(false);
+        return Err(Stopped::NotApplicable("the nonce is random, so it does not bind the commit"));
     }
     let message = "the head of the bundle is not the nonce: the enclave was asked about another commit";
-    require_text(bound.nonce == note.head, Code::BindingNonce, "/bundle/head", message, note.head, bound.nonce, findings)?;
-    Ok(true)
-}
-
-/// Whether the bundle of a note is the very file that the enclave was given. The path says which file that is only where it is the
-/// known command that ran.
-pub(crate) fn bundle(evidence: &QuoteEvidence<'_>, note: &Note<'_>, expected: &Expected<'_>, findings: &mut Findings) -> Checked<bool> {
-    let found = HEXLOWER.encode(&hash(&[&compact_dumps(note.bundle)]));
-    if found == expected.input_sha256 {
-        return Ok(true);
-    }
-    let location = Location::pointer(DOCUMENT, "/bundle");
-    let wanted = expected.input_sha256;
-    if KNOWN_WORKLOADS.contains(&evidence.workload_sha256?) && !wanted.is_empty() {
-        let message = "the bundle does not hash to the input among the files: it is not what the enclave was given";
-        return Err(findings.stop(Problem::new(Code::BindingInput, location, message).found(found).wanted(wanted)));
-    }
-    let message = "the input of the enclave was not recovered: the bundle does not hash to a file that is known to be it";
-    findings.raise(Problem::new(Code::InputNotRecovered, location, message).found(found).wanted(wanted));
-    Ok(false)
-}
-
-/// A response alone does not hold what the enclave was given.
-pub(crate) fn no_input(findings: &mut Findings) -> Checked<bool> {
-    let message = "the input of the enclave was not recovered: the response holds its digest alone";
-    findings.raise(Problem::new(Code::InputNotRecovered, Location::document(DOCUMENT), message));
-    Ok(false)
-}
-
-/// Whether the measurements are the very file that the enclave was given. Producers whose nonce is a hash submit the
-/// measurements to a known scorer; there, anything else is a contradiction. `nonce` is what the nonce was found to be.
-pub(crate) fn input(
-    bound: &Bound<'_>,
-    attestation: &Attestation<'_>,
-    expected: &Expected<'_>,
-    nonce: Checked<bool>,
-    findings: &mut Findings,
-) -> Checked<bool> {
-    let found = HEXLOWER.encode(&hash(&[&sorted_dumps(attestation.measurements)]));
-    if found == expected.input_sha256 {
-        return Ok(true);
-    }
-    let location = Location::pointer(DOCUMENT, "/attestation/measurements");
-    let wanted = expected.input_sha256;
-    if is_hex(bound.nonce, 64) && scorer::is_known(expected) {
-        nonce?;
-        let message = "the measurements do not hash to _expected.result_sha256: they are not what the enclave was given";
-        return Err(findings.stop(Problem::new(Code::BindingInput, location, message).found(found).wanted(wanted)));
-    }
-    let message = "the input of the enclave was not recovered: the measurements alone do not hash to _expected.result_sha256";
-    findings.raise(Problem::new(Code::InputNotRecovered, location, message).found(found).wanted(wanted));
-    Ok(false)
+    require_text(bound.nonce == note.head, Code::BindingNonce, "/bundle/head", message, note.head, bound.nonce, findings)
 }
 
 fn halves<'a>(report: &TdReport<'a>) -> [&'a [u8]; 2] {

@@ -16,22 +16,13 @@ use crate::verdict::{Output, describe};
 /// Decimal places that every producer keeps when it seals.
 const SEALED_PLACES: usize = 6;
 
-/// Which figures of the attestation are proven.
-#[derive(Clone, Copy)]
-pub(crate) struct Figures {
-    /// All of them, by a trusted signer's signature.
-    pub(crate) all: bool,
-    /// Those among the measurements, which are the enclave's input.
-    pub(crate) measured: bool,
-}
-
 /// Derives the tier again and raises how the claim stands to it: other, stricter, not derivable, or only from figures that
-/// nothing binds. There is no `output` where a signature takes the place of a quote.
+/// nothing binds, as `is_carried` says by pointer. There is no `output` where a signature takes the place of a quote.
 pub(crate) fn check(
     params: &Params,
     output: Option<&Output<'_>>,
     attestation: &Attestation<'_>,
-    proven: Figures,
+    is_carried: &dyn Fn(&str) -> bool,
     findings: &mut Findings,
 ) -> Rescored {
     let mut rescored = Rescored { params: escape(params.name()), sha256: params.digest(), figures: Vec::new(), scored: None };
@@ -65,7 +56,7 @@ pub(crate) fn check(
         .figures
         .iter()
         .filter(|recorded| {
-            recorded.source == FigureSource::Attestation && !proven.all && !(proven.measured && Claimed::is_measured(recorded.figure))
+            recorded.source == FigureSource::Attestation && !Claimed::pointers(recorded.figure).iter().all(|pointer| is_carried(pointer))
         })
         .map(|recorded| recorded.figure.name())
         .collect();
@@ -158,9 +149,14 @@ impl Claimed {
         }
     }
 
-    /// Whether the figure is one of the measurements, which some producers submit as they are.
-    const fn is_measured(figure: Figure) -> bool {
-        matches!(figure, Figure::Top1 | Figure::Kl)
+    /// Where the attestation has what the figure is made of.
+    const fn pointers(figure: Figure) -> &'static [&'static str] {
+        match figure {
+            Figure::Value => &["/attestation/verdict/tps"],
+            Figure::Frontier => &["/attestation/verdict/tps", "/attestation/verdict/delta_tps"],
+            Figure::Top1 => &["/attestation/measurements/primary/top1"],
+            Figure::Kl => &["/attestation/measurements/primary/kl"],
+        }
     }
 }
 

@@ -38,7 +38,6 @@ pub(crate) fn need<T>(checked: &Checked<T>) -> Checked<&T> {
 #[derive(Default)]
 pub(crate) struct Findings {
     problems: Vec<Problem>,
-    not_applicable: Option<&'static str>,
 }
 
 impl Findings {
@@ -67,18 +66,9 @@ impl Findings {
         self.problems.iter().any(|problem| problem.effect == Effect::Refutes)
     }
 
-    pub(crate) fn holds(&self, code: Code) -> bool {
-        self.problems.iter().any(|problem| problem.code == code)
-    }
-
     /// The findings alone, for those who keep no ledger.
     pub(crate) fn into_problems(self) -> Vec<Problem> {
         self.problems
-    }
-
-    /// Records that the obligation does not apply, where those who depend on it go on with the value that it gives them.
-    pub(crate) fn not_applicable(&mut self, reason: &'static str) {
-        self.not_applicable = Some(reason);
     }
 }
 
@@ -100,12 +90,11 @@ impl Ledger {
     pub(crate) fn meet<T>(&mut self, obligation: Obligation, run: impl FnOnce(&mut Findings) -> Checked<T>) -> Checked<T> {
         let mut findings = Findings::default();
         let outcome = run(&mut findings);
-        let recorded = match (&outcome, findings.not_applicable) {
-            (Err(stopped), _) if findings.problems.iter().all(|problem| problem.effect == Effect::Notes) => match stopped {
+        let recorded = match &outcome {
+            Err(stopped) if findings.problems.iter().all(|problem| problem.effect == Effect::Notes) => match stopped {
                 Stopped::By(code) => Recorded::Skipped(*code),
                 Stopped::NotApplicable(reason) => Recorded::NotApplicable(reason),
             },
-            (_, Some(reason)) if findings.problems.is_empty() => Recorded::NotApplicable(reason),
             _ => Recorded::Found(findings.problems.iter().map(|problem| problem.code).collect()),
         };
         self.results.push((obligation, recorded));

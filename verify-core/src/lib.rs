@@ -41,6 +41,7 @@ mod crypto;
 pub mod dcap;
 mod expectation;
 mod fields;
+mod input;
 mod inspect;
 mod json;
 mod ledger;
@@ -49,6 +50,7 @@ mod pins;
 mod policy;
 mod problem;
 mod provenance;
+mod python;
 mod receipt;
 mod report;
 mod run;
@@ -67,9 +69,9 @@ pub use inspect::{Inspection, InspectionEntry, inspect};
 pub use policy::{Policy, PolicyError};
 pub use problem::{Code, CodeInfo, Effect, Location, Problem};
 pub use report::{
-    AnchorsInForce, Check, CheckResult, Claim, ComparedFile, Coverage, EnclaveFacts, ExpectationResult, Facts, FigureSource, Input, Judged,
-    ObjectWindow, Obligation, Outcome, OutputFacts, PlatformFacts, PolicyInForce, QuoteFacts, QuoteReport, RecordedFigure, Report,
-    Rescored, TcbFacts, TcbStatus, Tool, TrustDomainFacts, WindowFacts,
+    AnchorsInForce, Check, CheckResult, Claim, ComparedFile, Comparison, Coverage, EnclaveFacts, ExpectationResult, Facts, FigureSource,
+    Input, InputFacts, Judged, ObjectWindow, Obligation, Outcome, OutputFacts, PlatformFacts, PolicyInForce, QuoteFacts, QuoteReport,
+    RecordedFigure, Report, Rescored, TcbFacts, TcbStatus, Tool, TrustDomainFacts, WindowFacts,
 };
 pub use run::{Companion, RunFile};
 pub use text::escape;

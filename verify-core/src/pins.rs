@@ -59,9 +59,9 @@ pub(crate) struct Subject<'a> {
     /// Where the receipt has a field, or why it cannot have it.
     pub(crate) place: &'a dyn Fn(Field) -> Checked<String>,
     /// What carries the value at a pointer.
-    pub(crate) coverage: &'a dyn Fn(&str) -> Coverage,
-    /// The commit, often shortened, in the enclave's bound output.
-    pub(crate) bound_commit: Option<&'a str>,
+    pub(crate) coverage: &'a dyn Fn(&str, &Value<'_>) -> Coverage,
+    /// The beginning of the commit at a pointer, as far as evidence carries it.
+    pub(crate) bound_beginning: &'a dyn Fn(&str) -> Option<&'a str>,
 }
 
 /// Checks every field for which the policy lists values.
@@ -93,7 +93,11 @@ pub(crate) fn check_expectations(
             Place::Named(field) => (check_field(&CALLER, *field, wanted, subject, findings)?, (subject.place)(*field).ok()),
             Place::Pointer(pointer) => (check_value(&CALLER, pointer, wanted, subject, findings), Some(pointer.clone())),
         };
-        let found = pointer.as_ref().and_then(|pointer| Some(claims::shown(subject.document.at(pointer)?, (subject.coverage)(pointer))));
+        let shown = |pointer: &String| {
+            let value = subject.document.at(pointer)?;
+            Some(claims::shown(value, (subject.coverage)(pointer, value)))
+        };
+        let found = pointer.as_ref().and_then(shown);
         let unjudged = unjudged(expectation, checked.err());
         let pointer = pointer.map_or(unjudged.pointer, |pointer| escape(&pointer));
         Ok(ExpectationResult { pointer, found, coverage: checked.ok(), ..unjudged })
@@ -173,7 +177,7 @@ fn check_value(
     let Some(value) = subject.document.at(pointer) else {
         return raise(origin.absent, format!("is not in the receipt; {} {}", origin.wants, wanted()), "nothing".to_owned());
     };
-    let coverage = (subject.coverage)(pointer);
+    let coverage = (subject.coverage)(pointer, value);
     let shown = claims::shown(value, coverage);
     let Some(agreed) = accepted.iter().find(|accepted| agrees(pointer, value, coverage, accepted)) else {
         return match is_single(value) {
@@ -184,8 +188,8 @@ fn check_value(
     let commit = value.string().filter(|_| expectation::is_commit(pointer));
     // Of a commit the evidence may carry only the beginning, and the receipt may hold no more than that.
     let (carried, by) = match (coverage, commit) {
-        (Coverage::Asserted, Some(_)) if pointer == Field::Commit.in_a_log() => (subject.bound_commit, Coverage::EnclaveInput),
-        (Coverage::Asserted, _) => (None, coverage),
+        (Coverage::Asserted, Some(_)) => ((subject.bound_beginning)(pointer), Coverage::EnclaveInput),
+        (Coverage::Asserted, None) => (None, coverage),
         (_, Some(commit)) => (Some(commit), coverage),
         (_, None) => (Some(agreed.as_str()), coverage),
     };
@@ -193,7 +197,7 @@ fn check_value(
         None => raise(origin.only_asserted, format!("is {shown} as wanted, but nothing binds it to the evidence"), shown),
         Some(part) if !part.starts_with(agreed.as_str()) && !agreed.starts_with(part) => {
             let part = quoted(part);
-            raise(origin.differs, format!("is {shown}, but the enclave's output is about {part}; {} {}", origin.wants, wanted()), part)
+            raise(origin.differs, format!("is {shown}, but the enclave's input or output says {part}; {} {}", origin.wants, wanted()), part)
         }
         Some(part) if part.len() < agreed.len() => {
             let (digits, whole) = (part.len(), agreed.len());

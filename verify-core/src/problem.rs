@@ -544,16 +544,28 @@ codes! {
         "Ask the producer for the command behind the digest.",
         "Polaris receipt, version 1";
     InputNotRecovered = "input.not-recovered", Weakens, [Notes], None,
-        "The exact input of the enclave could not be recovered from the receipt, so no measurement is bound.",
-        "Ask the producer for the submitted result.json.",
+        "The exact input of the enclave could not be recovered, so no measurement is bound and the scorer could not be run again.",
+        "Ask the producer for the submitted result.json and name it with --input.",
+        "Polaris receipt, version 1; submitted input";
+    InputContradictsClaim = "input.contradicts-claim", Refutes, [], None,
+        "A field of the receipt differs from its counterpart in the input that the enclave was given.",
+        "Treat the enclave's input as what was submitted; ask the producer why the receipt says something else.",
+        "Polaris receipt, version 1; submitted input";
+    InputGivenDiffers = "input.given-differs", Refutes, [], None,
+        "The file that was named as the enclave's input is not the one under the quote.",
+        "Compare the file with what was published for this run; an input of another run does not fit.",
         "Polaris receipt, version 1; submitted input";
     ScorerUnknown = "scorer.unknown", Weakens, [Notes], None,
-        "The digest of the scorer is not one of the known scorers.",
+        "The digest of the scorer is not one of the known scorers, so it could not be run again.",
         "Get the scorer from the producer and read it.",
         "Known scorers, src/scorer.rs of the core";
     ScorerNotRerun = "scorer.not-rerun", Weakens, [Notes], None,
-        "The scorer was not run again: a quote proves that some job emitted this output, not that the scorer made it from this input.",
-        "Run the scorer on the submitted input and compare its output with stdout_b64.",
+        "The scorer is known and its input is proven, but it could not be run again here: that it made this output is not shown.",
+        "Run the scorer with Python on the submitted input and compare its output with stdout_b64.",
+        "SECURITY.md, what a quote does not prove";
+    ScorerOutputDiffers = "scorer.output-differs", Refutes, [], None,
+        "The known scorer, run again on the proven input, does not print the enclave's signed output: another program made it.",
+        "Treat neither the output nor the verdict as scored; ask the producer what ran in the enclave.",
         "SECURITY.md, what a quote does not prove";
 
     VerdictContradicts = "verdict.contradicts-enclave", Refutes, [Weakens], None,

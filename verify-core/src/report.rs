@@ -123,7 +123,8 @@ obligations! {
     Contents = "contents", "Egress log, task policy and artifacts are the bound ones";
     ReceiptId = "receipt-id", "The receipt id follows from quote and output (weak: every quote begins alike), or from what is signed";
     Nonce = "nonce", "The nonce binds commit, model and seed";
-    Input = "input", "The measurements are the input that the enclave was given";
+    Input = "input", "The exact input that the enclave was given is recovered and proven by its hash";
+    Counterparts = "counterparts", "What the receipt says again of that input is what stands there";
     Workload = "workload", "The workload is a known command";
     Scorer = "scorer", "The scorer is known and its output was reproduced";
     Verdict = "verdict", "The enclave's signed output is a verdict, and does not contradict the claimed one";
@@ -391,6 +392,22 @@ pub struct Claim {
     pub value: String,
     /// What carries it.
     pub coverage: Coverage,
+    /// What it was compared with; empty where it has no counterpart.
+    pub compared: Vec<Comparison>,
+}
+
+/// A value that proven data holds in the place of a claim.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Comparison {
+    /// Where it stands: `enclave input`, `enclave output` or `receipt`.
+    pub document: &'static str,
+    /// RFC 6901 pointer into that document, escaped for showing.
+    pub pointer: String,
+    /// The value there, cut to a line and escaped for showing.
+    pub value: String,
+    /// Whether the claim agrees with it: numbers after rounding to six places, commits as far as the shorter one goes.
+    pub agrees: bool,
 }
 
 /// One expectation of the caller with what became of it.
@@ -471,6 +488,8 @@ pub struct Facts {
     pub tcb: Option<TcbFacts>,
     /// The common validity window of all signed objects.
     pub window: Option<WindowFacts>,
+    /// What the enclave was given, where it is recovered and the quote binds it.
+    pub input: Option<InputFacts>,
     /// What the enclave printed, where the quote binds it.
     pub output: Option<OutputFacts>,
     /// Digest of the container image under the quote: `sha256:` and 64 lower-case hex digits.
@@ -650,6 +669,18 @@ pub struct ObjectWindow {
     pub end: Timestamp,
 }
 
+/// The enclave's recovered input.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct InputFacts {
+    /// SHA-256 of the input, 64 lower-case hex digits.
+    pub sha256: String,
+    /// Length in bytes.
+    pub bytes: usize,
+    /// What it was recovered from, in words.
+    pub source: &'static str,
+}
+
 /// What the enclave's bound output says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
@@ -662,6 +693,8 @@ pub struct OutputFacts {
     pub pass: Option<bool>,
     /// Its commit or commit prefix, escaped for showing; absent where it holds none.
     pub commit: Option<String>,
+    /// The known scorer that prints exactly this output on the proven input; absent where that was not shown.
+    pub reproduced_by: Option<&'static str>,
 }
 
 impl Report {

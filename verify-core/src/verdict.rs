@@ -5,19 +5,21 @@ use crate::ledger::Findings;
 use crate::problem::{Code, Location, Problem};
 use crate::receipt::canonical::compact_dumps;
 use crate::receipt::{Attestation, DOCUMENT, Note};
-use crate::report::{Coverage, OutputFacts};
-use crate::text::{brief, quoted};
+use crate::report::{Comparison, OutputFacts};
+use crate::text::{brief, escape, quoted};
 use crate::tier::Label;
 
+/// The document that pointers into the output lead into.
+pub(crate) const OUTPUT: &str = "enclave output";
 const LABEL: &str = "/attestation/verdict/label";
 const REJECT: &str = Label::Reject.name();
 /// What a scorer answers that checks but gives no tier.
-const OK: &str = "ok";
+pub(crate) const OK: &str = "ok";
 /// How Python begins when a script crashes.
 const CRASH: &[u8] = b"Traceback (most recent call last):";
 
 /// Numbers that a scorer echoes: member of the output, pointer in the attestation.
-pub(crate) const ECHOED_NUMBERS: [(&str, &str); 5] = [
+const ECHOED_NUMBERS: [(&str, &str); 5] = [
     ("tps", "/verdict/tps"),
     ("delta_tps", "/verdict/delta_tps"),
     ("pct_over_frontier", "/verdict/pct_over_frontier"),
@@ -56,12 +58,20 @@ impl<'a> Output<'a> {
         Self { text, content }
     }
 
+    pub(crate) fn text(&self) -> &[u8] {
+        self.text
+    }
+
     /// The output, where it is a JSON object.
     pub(crate) fn object(&self) -> Option<&Value<'a>> {
         match &self.content {
             Content::Object(value) => Some(value),
             Content::Empty | Content::Crash | Content::Unreadable { .. } => None,
         }
+    }
+
+    pub(crate) const fn is_crash(&self) -> bool {
+        matches!(self.content, Content::Crash)
     }
 
     fn member(&self, name: &str) -> Option<&Value<'a>> {
@@ -108,13 +118,14 @@ impl<'a> Output<'a> {
         ["label", "pass", "commit"].into_iter().chain(numbers).filter(|name| is_odd(name)).collect()
     }
 
-    pub(crate) fn facts(&self, sha256: &str) -> OutputFacts {
-        OutputFacts { sha256: sha256.to_owned(), label: self.label().map(brief), pass: self.pass(), commit: self.commit().map(brief) }
+    pub(crate) fn facts(&self, sha256: &str, reproduced_by: Option<&'static str>) -> OutputFacts {
+        let (label, commit) = (self.label().map(brief), self.commit().map(brief));
+        OutputFacts { sha256: sha256.to_owned(), label, pass: self.pass(), commit, reproduced_by }
     }
 
     fn crashed(&self) -> Problem {
         let message = format!("the enclave's output is not a result; its first line is {}", self.first_line());
-        Problem::new(Code::VerdictCrashed, Location::document("enclave output"), message)
+        Problem::new(Code::VerdictCrashed, Location::document(OUTPUT), message)
     }
 
     fn unreadable(&self, offset: usize, fault: &str) -> Problem {
@@ -122,10 +133,10 @@ impl<'a> Output<'a> {
             "the enclave's output cannot be read, so its verdict is not known: byte {offset}: {fault}; its first line is {}",
             self.first_line()
         );
-        Problem::new(Code::VerdictUnreadable, Location::offset("enclave output", offset), message)
+        Problem::new(Code::VerdictUnreadable, Location::offset(OUTPUT, offset), message)
     }
 
-    fn first_line(&self) -> String {
+    pub(crate) fn first_line(&self) -> String {
         let text = String::from_utf8_lossy(self.text);
         quoted(text.lines().next().unwrap_or_default())
     }
@@ -154,7 +165,7 @@ pub(crate) fn check(output: &Output<'_>, attestation: &Attestation<'_>, findings
             "the enclave's output has a form that no scorer writes, so what it says is not known: {} ({first} is {shown})",
             odd.join(", ")
         );
-        findings.raise(Problem::new(Code::VerdictUnreadable, Location::pointer("enclave output", format!("/{first}")), message));
+        findings.raise(Problem::new(Code::VerdictUnreadable, Location::pointer(OUTPUT, format!("/{first}")), message));
     }
     if output.known_label().is_none() && output.pass().is_none() {
         if odd.is_empty() {
@@ -173,23 +184,16 @@ pub(crate) fn check(output: &Output<'_>, attestation: &Attestation<'_>, findings
     findings.raise(Problem::new(code, location(LABEL), message).found(claimed).wanted(enclave));
 }
 
-/// Raises where a note does not repeat the enclave's output. Returns whether it does.
-pub(crate) fn check_note(output: &Output<'_>, note: &Note<'_>, findings: &mut Findings) -> bool {
+/// Raises where a note does not repeat the enclave's output.
+pub(crate) fn check_note(output: &Output<'_>, note: &Note<'_>, findings: &mut Findings) {
     let signed = match &output.content {
         Content::Object(value) => value,
         Content::Empty => {
             let message = format!("the enclave's output is empty: the label {} is claimed, not attested", quoted(note.label));
-            findings.raise(Problem::new(Code::VerdictNotAttested, Location::pointer(DOCUMENT, "/label"), message));
-            return false;
+            return findings.raise(Problem::new(Code::VerdictNotAttested, Location::pointer(DOCUMENT, "/label"), message));
         }
-        Content::Crash => {
-            findings.raise(output.crashed());
-            return false;
-        }
-        Content::Unreadable { offset, fault } => {
-            findings.raise(output.unreadable(*offset, fault));
-            return false;
-        }
+        Content::Crash => return findings.raise(output.crashed()),
+        Content::Unreadable { offset, fault } => return findings.raise(output.unreadable(*offset, fault)),
     };
     if compact_dumps(signed) != compact_dumps(note.verdict) {
         let message = "verdict_doc is not the enclave's signed output";
@@ -203,7 +207,6 @@ pub(crate) fn check_note(output: &Output<'_>, note: &Note<'_>, findings: &mut Fi
             findings.raise(Problem::new(Code::VerdictContradicts, location, message).found(claimed).wanted(enclave));
         }
     }
-    !findings.holds(Code::VerdictContradicts)
 }
 
 enum Relation {
@@ -299,24 +302,54 @@ pub(crate) fn same_number(left: &str, right: &str) -> bool {
     left == right || rounded(left).is_some_and(|left| Some(left) == rounded(right))
 }
 
-/// What carries a member of the verdict, given that output and quote are bound. Label and pass were computed only if the proven
-/// input of a known scorer does not hold them (`is_computed`); anything else the scorer may merely repeat.
-pub(crate) fn coverage(output: &Output<'_>, attestation: &Attestation<'_>, pointer: &str, is_computed: bool) -> Option<Coverage> {
-    let carried = if is_computed { Coverage::Quote } else { Coverage::EnclaveInput };
-    match pointer {
-        "/verdict/label" => (output.known_label() == Some(attestation.label)).then_some(carried),
-        "/verdict/pass" => (output.pass() == Some(attestation.pass)).then_some(carried),
+/// What the output says in the place of the claim at `pointer`, if it says something about it.
+pub(crate) fn comparison(output: &Output<'_>, attestation: &Attestation<'_>, pointer: &str) -> Option<Comparison> {
+    let (name, value, agrees) = match pointer {
+        "/verdict/label" => {
+            let label = output.known_label().filter(|label| *label != OK)?;
+            ("label", quoted(label), label == attestation.label)
+        }
+        "/verdict/pass" => ("pass", output.pass()?.to_string(), output.pass() == Some(attestation.pass)),
+        "/code/commit" => ("commit", quoted(output.commit()?), attestation.commit.starts_with(output.commit()?)),
         _ => {
             let (name, _) = ECHOED_NUMBERS.into_iter().find(|(_, echoed)| *echoed == pointer)?;
             let (enclave, claimed) = number_pair(output, attestation, name, pointer)?;
-            same_number(enclave, claimed).then_some(Coverage::EnclaveInput)
+            (name, brief(enclave), same_number(enclave, claimed))
         }
-    }
+    };
+    Some(Comparison { document: OUTPUT, pointer: escape(&json::child("", name)), value, agrees })
 }
 
-/// Whether the measurements, as submitted, hold a label or pass that a scorer could repeat.
-pub(crate) fn holds_verdict(measurements: &Value<'_>) -> bool {
-    let mut stack = vec![measurements];
+/// What the output says in the place of the `claimed` value at `pointer` of a note, if it says something about it.
+pub(crate) fn note_comparison(output: &Output<'_>, claimed: &Value<'_>, pointer: &str) -> Option<Comparison> {
+    let place = match pointer {
+        "/label" | "/reason" => pointer,
+        _ => pointer.strip_prefix("/verdict_doc").filter(|rest| rest.is_empty() || rest.starts_with('/'))?,
+    };
+    let signed = output.object()?.at(place)?;
+    let agrees = compact_dumps(signed) == compact_dumps(claimed);
+    Some(Comparison { document: OUTPUT, pointer: escape(place), value: signed.shown(), agrees })
+}
+
+/// The whole output against the text in which a response repeats it.
+pub(crate) fn text_comparison(output: &Output<'_>, claimed: &Value<'_>) -> Comparison {
+    let text = String::from_utf8_lossy(output.text);
+    Comparison { document: OUTPUT, pointer: String::new(), value: quoted(&text), agrees: claimed.string() == Some(&text) }
+}
+
+/// Whether the output repeats `given`, a number or commit of its input, in the place of the claim at `pointer`.
+pub(crate) fn repeats(output: &Output<'_>, pointer: &str, given: &Value<'_>) -> bool {
+    if pointer == "/code/commit" {
+        return output.commit().is_some() && output.commit() == given.string();
+    }
+    let name = ECHOED_NUMBERS.into_iter().find(|(_, echoed)| *echoed == pointer).map(|(name, _)| name);
+    let enclave = name.and_then(|name| token(output.member(name)?));
+    enclave.zip(token(given)).is_some_and(|(enclave, given)| same_number(enclave, given))
+}
+
+/// Whether an input holds a label or pass that a scorer could repeat.
+pub(crate) fn holds_verdict(input: &Value<'_>) -> bool {
+    let mut stack = vec![input];
     while let Some(value) = stack.pop() {
         for member in value.object().unwrap_or_default() {
             if ["label", "pass"].contains(&&*member.name) {

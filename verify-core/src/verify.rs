@@ -16,11 +16,12 @@ use std::collections::BTreeSet;
 
 use crate::anchors::Anchors;
 use crate::binding;
-use crate::claimed_tier::{self, Figures};
+use crate::claimed_tier;
 use crate::claims::{self, Proven};
 use crate::dcap::quote::Accepted;
 use crate::dcap::{self, Appraisal, Instant, age};
 use crate::expectation::{Expectation, Field};
+use crate::input::{self, Recovered, Sources};
 use crate::json;
 use crate::ledger::{Checked, Ledger, Stopped, need};
 use crate::limits;
@@ -30,8 +31,8 @@ use crate::problem::{Code, Effect, Location, Problem};
 use crate::provenance;
 use crate::receipt::{self, Bound, DOCUMENT, Expected, Files, QuoteEvidence, Receipt, SignatureEvidence, Statement};
 use crate::report::{AnchorsInForce, Facts, Input, Obligation, PolicyInForce, QuoteReport, Report, Tool};
-use crate::run::{self, RunFile};
-use crate::scorer;
+use crate::run::{self, Companion, RunFile};
+use crate::scorer::{self, Scorer};
 use crate::signature;
 use crate::text;
 use crate::tier::Params;
@@ -47,6 +48,7 @@ pub struct Request<'a> {
     now: Option<Timestamp>,
     fresh_collateral: Option<&'a [u8]>,
     expectations: &'a [Expectation],
+    input: Option<&'a [u8]>,
     run: &'a [RunFile<'a>],
     score: Option<&'a Params>,
 }
@@ -61,6 +63,7 @@ impl<'a> Request<'a> {
             now: None,
             fresh_collateral: None,
             expectations: &[],
+            input: None,
             run: &[],
             score: None,
         }
@@ -93,7 +96,14 @@ impl<'a> Request<'a> {
         Self { expectations, ..self }
     }
 
-    /// Compares the receipt with the files that stand beside it in its run directory, each once.
+    /// Expects `bytes` to be the very input that the enclave was given; white space outside of its texts and the order of its
+    /// members do not matter. Another one refutes.
+    pub const fn with_input(self, bytes: &'a [u8]) -> Self {
+        Self { input: Some(bytes), ..self }
+    }
+
+    /// Compares the receipt with the files that stand beside it in its run directory, each once. Where the receipt does not lead
+    /// to the enclave's input, `result.json` may.
     pub const fn with_run(self, files: &'a [RunFile<'a>]) -> Self {
         Self { run: files, ..self }
     }
@@ -181,36 +191,47 @@ impl Verifier {
             Statement::Note(note) => binding::head(receipt.bound?, note, findings),
             Statement::Absent => Err(Stopped::NotApplicable("a response does not say what its nonce stands for")),
         });
+        let output = stdout.map(Output::read);
         let input = ledger.meet(Obligation::Input, |findings| {
             files?;
-            match receipt.statement? {
-                Statement::Attestation(attestation) => binding::input(receipt.bound?, attestation, receipt.expected?, nonce, findings),
-                Statement::Note(note) => binding::bundle(receipt.quote?, note, receipt.expected?, findings),
-                Statement::Absent => binding::no_input(findings),
-            }
+            let result = request.run.iter().find(|file| file.companion == Companion::Result).and_then(|file| file.content.ok());
+            let sources = Sources { given: request.input, output: output.as_ref().ok(), result };
+            input::recover(receipt.quote?, receipt.bound?, receipt.statement?, receipt.expected?, nonce, &sources, findings)
+        });
+        let input = need(&input).map(Option::as_ref);
+        let input_value = input.ok().flatten().and_then(|input| json::read(&input.text).ok());
+        let counterparts = ledger.meet(Obligation::Counterparts, |findings| {
+            let value = match (input?, &input_value) {
+                (None, _) => Err(Stopped::NotApplicable("the enclave's input was not recovered")),
+                (Some(_), None) => Err(Stopped::NotApplicable("the enclave's input is no JSON that this verifier reads")),
+                (Some(_), Some(value)) => Ok(value),
+            }?;
+            let counterparts = input::counterparts(receipt.statement?, receipt.attestation_value, value)?;
+            input::check_counterparts(&counterparts, output.as_ref().ok().filter(|_| output_bound.is_ok()), findings);
+            Ok(counterparts)
         });
         let _known_command = ledger.meet(Obligation::Workload, |findings| binding::workload(receipt.quote?, findings));
-        let _reproduced = ledger.meet(Obligation::Scorer, |findings| {
-            scorer::check(receipt.expected?, &receipt.files?.pointer, findings);
-            Ok(())
+        let reproduced = ledger.meet(Obligation::Scorer, |findings| {
+            let input = input.map(|input| input.map(|input| input.text.as_slice()));
+            scorer::check(receipt.expected?, input, output_bound.and_then(|()| need(&output)), findings)
         });
 
         // 4. The claimed verdict is the one that the enclave signed, and the tier the one that the recorded figures earn.
-        let output = stdout.map(Output::read);
-        let repeats_output = ledger.meet(Obligation::Verdict, |findings| match receipt.statement? {
-            Statement::Attestation(attestation) => {
-                verdict::check_finite(attestation, findings);
-                output_bound?;
-                verdict::check(need(&output)?, attestation, findings);
-                Ok(false)
+        let _verdict_agrees = ledger.meet(Obligation::Verdict, |findings| {
+            match receipt.statement? {
+                Statement::Attestation(attestation) => {
+                    verdict::check_finite(attestation, findings);
+                    output_bound?;
+                    verdict::check(need(&output)?, attestation, findings);
+                }
+                Statement::Note(note) => {
+                    output_bound?;
+                    verdict::check_note(need(&output)?, note, findings);
+                }
+                Statement::Absent => return Err(Stopped::NotApplicable("a response claims no verdict")),
             }
-            Statement::Note(note) => {
-                output_bound?;
-                Ok(verdict::check_note(need(&output)?, note, findings))
-            }
-            Statement::Absent => Err(Stopped::NotApplicable("a response claims no verdict")),
+            Ok(())
         });
-
         let rescored = ledger.meet(Obligation::Tier, |findings| {
             let params = request.score.ok_or(Stopped::NotApplicable("no parameters of a tier function were given"))?;
             let attestation = receipt.attestation?;
@@ -218,11 +239,12 @@ impl Verifier {
                 Ok(_) => None,
                 Err(_) => output_bound.and_then(|()| need(&output)).map(Some)?,
             };
-            let proven = Figures { all: signed.is_ok(), measured: input.is_ok_and(|recovered| recovered) };
-            Ok(claimed_tier::check(params, output, attestation, proven, findings))
+            let is_given = |pointer: &str| counterparts.iter().any(|found| found.get(pointer).is_some_and(|field| field.agrees));
+            let is_carried = |pointer: &str| signed.is_ok() || is_given(pointer);
+            Ok(claimed_tier::check(params, output, attestation, &is_carried, findings))
         });
 
-        // 5. The provenance is complete, and enclave, image and fields are those that the policy pins.
+        // 5. The provenance is complete, and enclave, image and fields are those that policy and caller want.
         let _provenance = ledger.meet(Obligation::Provenance, |findings| {
             match receipt.statement? {
                 Statement::Attestation(attestation) => provenance::check(attestation, hardware.window.as_ref(), findings),
@@ -233,28 +255,28 @@ impl Verifier {
         let _enclave = ledger.meet(Obligation::Enclave, |findings| pins::check_enclave(&self.policy, need(&trust_domain), findings));
         let _image = ledger.meet(Obligation::Image, |findings| pins::check_image(&self.policy, receipt.bound, findings));
         let is_bound = |half: Checked<()>, binding: Checked<()>| genuine.and(half).and(binding).is_ok();
-        let input_is_bound = is_bound(high, files) && input.is_ok_and(|recovered| recovered);
+        let proven_input = input.ok().flatten().filter(|_| is_bound(high, files));
+        let proven_output = output.as_ref().ok().filter(|_| is_bound(high, output_bound));
+        let reproduced_by = reproduced.ok().flatten().filter(|_| proven_input.is_some() && proven_output.is_some());
         let proven = Proven {
             signature: signed.is_ok(),
             receipt_id: signed.map(|_| ()).or(genuine.and(high)).and(id_follows).is_ok(),
             block: receipt.quote.map_or("", |evidence| evidence.block),
             low: genuine.and(low).is_ok(),
             high: genuine.and(high).is_ok(),
-            nonce: genuine.and(low).and(nonce).is_ok_and(|applies| applies),
-            input: input_is_bound,
-            repeats_output: is_bound(high, output_bound) && repeats_output.is_ok_and(|repeats| repeats),
+            nonce: receipt.bound.ok().filter(|_| genuine.and(low).and(nonce).is_ok()).map(|bound| bound.nonce),
+            counterparts: counterparts.ok().filter(|_| proven_input.is_some()).unwrap_or_default(),
             files: is_bound(high, files),
             image: receipt.bound.and_then(|bound| bound.image).ok().filter(|_| genuine.and(high).is_ok()),
             contents: contents.as_deref().ok().filter(|_| genuine.and(high).is_ok()).unwrap_or_default(),
-            verdict_is_computed: input_is_bound
-                && receipt.expected.is_ok_and(scorer::is_known)
-                && receipt.attestation.is_ok_and(|attestation| !verdict::holds_verdict(attestation.measurements)),
-            output: output.as_ref().ok().filter(|_| is_bound(high, output_bound)),
+            verdict_is_computed: reproduced_by.is_some() && !input_value.as_ref().is_some_and(verdict::holds_verdict),
+            output: proven_output,
         };
-        let coverage = |pointer: &str| claims::coverage(pointer, receipt.statement.ok(), &proven);
+        let coverage = |pointer: &str, value: &json::Value<'_>| claims::cover(pointer, value, receipt.statement.ok(), &proven).0;
         let place = |field: Field| receipt.whole?.place(field);
-        let bound_commit = proven.output.and_then(Output::commit);
-        let subject = need(&document).map(|document| Subject { document, place: &place, coverage: &coverage, bound_commit });
+        let bound_beginning = |pointer: &str| claims::bound_beginning(pointer, &proven);
+        let subject =
+            need(&document).map(|document| Subject { document, place: &place, coverage: &coverage, bound_beginning: &bound_beginning });
         let _pins = ledger.meet(Obligation::Pins, |findings| pins::check_policy(&self.policy, need(&subject), findings));
         let expectations =
             ledger.meet(Obligation::Expectations, |findings| pins::check_expectations(request.expectations, need(&subject), findings));
@@ -262,8 +284,7 @@ impl Verifier {
         // 6. The files beside the receipt say the same as the receipt.
         let mut files_beside = run::list(request.run);
         let _run_agrees = ledger.meet(Obligation::Run, |findings| {
-            let attestation = receipt.whole.and_then(Receipt::attestation_value);
-            run::check(request.run, attestation, receipt.receipt_id, &mut files_beside, findings)
+            run::check(request.run, receipt.attestation_value, receipt.receipt_id, &mut files_beside, findings)
         });
 
         // 7. Every statement is listed with what carries it.
@@ -274,7 +295,10 @@ impl Verifier {
             trust_domain: hardware.trust_domain,
             tcb: hardware.tcb,
             window: hardware.window,
-            output: proven.output.zip(receipt.bound.ok()).map(|(output, bound)| output.facts(bound.result_sha256)),
+            input: proven_input.map(Recovered::facts),
+            output: proven_output
+                .zip(receipt.bound.ok())
+                .map(|(output, bound)| output.facts(bound.result_sha256, reproduced_by.map(Scorer::name))),
             image: proven.image.map(str::to_owned),
             signer: signed.ok().map(|signer| signer.to_base64()),
         };
@@ -325,6 +349,7 @@ struct Parts<'a> {
     expected: Checked<&'a Expected<'a>>,
     statement: Checked<&'a Statement<'a>>,
     attestation: Checked<&'a receipt::Attestation<'a>>,
+    attestation_value: Checked<&'a json::Value<'a>>,
     stated: Checked<&'a [(String, &'a json::Value<'a>)]>,
 }
 
@@ -344,6 +369,7 @@ impl<'a> Parts<'a> {
             expected: whole.and_then(|receipt| need(&receipt.expected)),
             statement,
             attestation: statement.and_then(Statement::attestation),
+            attestation_value: whole.and_then(Receipt::attestation_value),
             stated: whole.map(|receipt| receipt.stated.as_slice()),
         }
     }

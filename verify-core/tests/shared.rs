@@ -84,6 +84,8 @@ fn receipts(shared: &Path) -> Vec<Trial> {
     let expected = support::read_json(&shared.join("receipts/expected.json"));
     let entries: Vec<Value> = expected.as_array().cloned().unwrap_or_default();
     assert_eq!(entries.len(), 83);
+    let from_result = |entry: &&Value| entry["input_recovered_from"].as_str().is_some_and(|from| from.starts_with("result.json"));
+    assert_eq!(entries.iter().filter(from_result).count(), 1, "82 inputs are recovered from the receipt alone");
     let shared = shared.to_owned();
     entries
         .into_iter()
@@ -95,7 +97,8 @@ fn receipts(shared: &Path) -> Vec<Trial> {
 }
 
 fn check_receipt(path: &Path, entry: &Value) -> Result<(), String> {
-    let report = strict().verify(&Request::new(&support::read(path)));
+    let receipt = support::read(path);
+    let report = strict().verify(&Request::new(&receipt));
     let run = text(&entry["run"]);
     let is_k3 = entry["path"].as_str().is_some_and(|path| path.contains("k3-log"));
     check_hardware(&report, &entry["dcap"])?;
@@ -112,8 +115,7 @@ fn check_receipt(path: &Path, entry: &Value) -> Result<(), String> {
     }
     check(passed(&report, Obligation::ReceiptId), || "receipt id".to_owned())?;
     equal("non-finite", report.has(Code::JsonNonFinite), entry["nonstandard_json"] == json!(true))?;
-    check(report.has(Code::ScorerNotRerun) && !report.has(Code::ScorerUnknown), || "scorer".to_owned())?;
-    equal("input recovered", passed(&report, Obligation::Input), entry["nonce_formula"] == json!(true))?;
+    check_input(&receipt, path, &report, entry)?;
 
     let contradicts = is_k3 && entry["attestation_verdict"][1] == json!(true) || CLASSIC_CONTRADICTIONS.contains(&run.as_str());
     let output = report.facts.output.as_ref().ok_or("no output facts")?;
@@ -146,6 +148,38 @@ fn check_receipt(path: &Path, entry: &Value) -> Result<(), String> {
     check(report.has(Code::EnclaveUnpinned) && report.has(Code::ImageUnpinned), || "unpinned".to_owned())?;
     check(report.has(Code::ProvenanceClocks) || !is_k3, || "no K3 run pinned its clocks".to_owned())?;
     equal("llama.cpp commit absent", report.has(Code::ProvenanceLlamaCpp), !is_k3)
+}
+
+/// The receipt alone leads to the input, or the result beside it does; the scorer prints exactly the output, or crashed.
+fn check_input(receipt: &[u8], path: &Path, alone: &Report, entry: &Value) -> Result<(), String> {
+    let recovered_from = text(&entry["input_recovered_from"]);
+    let needs_result = recovered_from.starts_with("result.json");
+    equal("not recovered alone", alone.has(Code::InputNotRecovered), needs_result)?;
+    let run = run::Run::of(path.parent().filter(|_| needs_result));
+    let report = match needs_result {
+        false => alone.clone(),
+        true => strict().verify(&Request::new(receipt).with_run(&run.files())),
+    };
+    check(passed(&report, Obligation::Input) && passed(&report, Obligation::Counterparts), || format!("{:?}", grave(&report)))?;
+    let input = report.facts.input.as_ref().ok_or("no input facts")?;
+    equal("input digest", json!(input.sha256), entry["input_sha256"].clone())?;
+    equal("input length", json!(input.bytes), entry["input_bytes"].clone())?;
+    let source = match recovered_from.as_str() {
+        "attestation.measurements" => "the measurements",
+        "stdout+verdict" => "the enclave's output and the claimed verdict",
+        _ => "the published result",
+    };
+    equal("source", input.source, source)?;
+
+    let is_crash = entry["score_branch"].as_str().is_some_and(|branch| branch.starts_with("crash"));
+    equal("reproduced", passed(&report, Obligation::Scorer), entry["rescored_equals_stdout"] == json!(true))?;
+    equal("crash named", report.has(Code::VerdictCrashed), is_crash)?;
+    let scorer = if text(&entry["scoring_sha256"]).starts_with("3da819f7") { "score.py of 2026-07-08" } else { "score.py of 2026-08-07" };
+    let reproduced_by = report.facts.output.as_ref().and_then(|output| output.reproduced_by);
+    equal("scorer", reproduced_by, (!is_crash).then_some(scorer))?;
+    check(![Code::ScorerUnknown, Code::ScorerNotRerun, Code::ScorerOutputDiffers].into_iter().any(|code| report.has(code)), || {
+        "scorer".to_owned()
+    })
 }
 
 fn check_hardware(report: &Report, dcap: &Value) -> Result<(), String> {
@@ -321,8 +355,12 @@ fn check_run(folder: &Path) -> Result<(), String> {
     let is_compared = report.run.iter().any(|file| file.compared > 0);
     equal("passed", passed(&report, Obligation::Run), result.is_empty() && is_compared)?;
     equal("a run alone", !is_compared, name.starts_with("11406ee4"))?;
-    // The files change nothing else.
-    let rest = |report: &Report| report.problems.iter().filter(|problem| !codes.contains(&problem.code)).cloned().collect::<Vec<_>>();
+    // The result of one run leads to its input; the files change nothing else.
+    let is_recovered =
+        alone.has(Code::InputNotRecovered) && report.facts.input.as_ref().is_some_and(|input| input.source == "the published result");
+    equal("recovered from the result", is_recovered, name.starts_with("091146e0"))?;
+    let is_of_file = |code: &Code| codes.contains(code) || (is_recovered && *code == Code::InputNotRecovered);
+    let rest = |report: &Report| report.problems.iter().filter(|problem| !is_of_file(&problem.code)).cloned().collect::<Vec<_>>();
     equal("other findings", rest(&report), rest(&alone))?;
     equal("outcome", report.outcome, if result.is_empty() { alone.outcome } else { Outcome::Invalid })
 }

@@ -48,6 +48,10 @@ fn check_receipt(folder: &Path, vector: &Value) -> Result<(), String> {
     let run = run::Run::of(vector["run"].as_str().map(|run| folder.join(run)).as_deref());
     let files = run.files();
     request = request.expecting(&expectations).with_run(&files);
+    let input = vector["input"].as_str().map(|path| support::read(&folder.join(path)));
+    if let Some(input) = &input {
+        request = request.with_input(input);
+    }
     let score = vector["score"].as_str().map(|path| String::from_utf8(support::read(&folder.join(path))).expect("UTF-8"));
     let params: Option<Params> = score.map(|text| toml::from_str(&text)).transpose().map_err(|error| error.to_string())?;
     if let Some(params) = &params {

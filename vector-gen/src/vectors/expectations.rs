@@ -31,7 +31,7 @@ fn bound() -> Vec<Vector> {
             ])
             .verified(&[]),
         classic("expect-receipt-id", "The receipt id follows from the bound output, so the evidence carries it.")
-            .expecting(&["/receipt_id=03b1a801f7ebd41eaaab71dc225544a6"])
+            .expecting(&["/receipt_id=63113c7e525ca0a7da6895c201d0bb3b"])
             .verified(&[]),
         classic("expect-other-image", "A bound image that is not the expected one is refused.")
             .expecting(&[&format!("image=sha256:{}", digest("another image"))])

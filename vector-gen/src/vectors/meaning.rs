@@ -1,6 +1,6 @@
 //! The verdict that the enclave signed against the one that is claimed, and the provenance that is asked for.
 
-use super::{Vector, classic, echo, k3};
+use super::{Vector, any_output, claim, classic, echo, k3};
 use crate::json::{Json, token};
 use crate::receipt::{Material, dflash_output};
 
@@ -8,13 +8,6 @@ pub(super) fn vectors() -> Vec<Vector> {
     let mut vectors = verdicts();
     vectors.extend(provenance());
     vectors
-}
-
-fn claim(label: &'static str, pass: bool) -> impl Fn(&mut Material) {
-    move |m| {
-        m.receipt.attestation.set("/verdict/label", label);
-        m.receipt.attestation.set("/verdict/pass", pass);
-    }
 }
 
 /// The enclave refuses.
@@ -26,9 +19,7 @@ fn refuse(material: &mut Material) {
 }
 
 /// The enclave's two words disagree.
-fn reject_and_pass(material: &mut Material) {
-    material.receipt.output = "{\"label\": \"REJECT\", \"pass\": true}\n".to_owned();
-}
+const REJECT_AND_PASS: &str = "{\"label\": \"REJECT\", \"pass\": true}\n";
 
 fn verdicts() -> Vec<Vector> {
     let contradicts = &["verdict.contradicts-enclave"];
@@ -61,58 +52,75 @@ fn verdicts() -> Vec<Vector> {
             .thin(&["verdict.stricter"]),
         echo("verdict-not-attested", "Where the enclave's output holds neither label nor pass, the verdict is the producer's word.")
             .thin(&["verdict.not-attested"]),
-        echo("verdict-script-crashed", "An output that is not a result is named as such; the quote is genuine all the same.")
-            .change(|m| m.receipt.output = "Traceback (most recent call last):\n  TestError: no result\n".to_owned())
-            .thin(&["verdict.script-crashed"]),
-        echo(
+        any_output(
+            "verdict-script-crashed",
+            "An output that is not a result is named as such; the quote is genuine all the same.",
+            "Traceback (most recent call last):\n  TestError: no result\n",
+        )
+        .thin(&["verdict.script-crashed"]),
+        any_output(
             "verdict-output-lone-surrogate",
             "An output that another reader could read as a refusal is no crash: its verdict is not known.",
+            "{\"label\": \"REJECT\", \"pass\": false, \"node\": \"\\ud800\"}\n",
         )
-        .change(|m| m.receipt.output = "{\"label\": \"REJECT\", \"pass\": false, \"node\": \"\\ud800\"}\n".to_owned())
         .unverifiable(&["verdict.output-unreadable"]),
-        echo("verdict-output-two-lines", "An output with a line before its result is not read by guessing.")
-            .change(|m| m.receipt.output = "warming up\n{\"label\": \"REJECT\", \"pass\": false}\n".to_owned())
+        any_output(
+            "verdict-output-two-lines",
+            "An output with a line before its result is not read by guessing.",
+            "warming up\n{\"label\": \"REJECT\", \"pass\": false}\n",
+        )
+        .unverifiable(&["verdict.output-unreadable"]),
+        any_output(
+            "verdict-pass-as-text",
+            "A pass that is a text is of no form that scorers write: it is not known what it says.",
+            "{\"label\": \"ok\", \"pass\": \"false\"}\n",
+        )
+        .unverifiable(&["verdict.output-unreadable"]),
+        any_output("verdict-label-unknown", "A label that no scorer writes is not guessed.", "{\"label\": \"REJECT \", \"pass\": true}\n")
             .unverifiable(&["verdict.output-unreadable"]),
-        echo("verdict-pass-as-text", "A pass that is a text is of no form that scorers write: it is not known what it says.")
-            .change(|m| m.receipt.output = "{\"label\": \"ok\", \"pass\": \"false\"}\n".to_owned())
+        any_output(
+            "verdict-other-tier-odd-pass",
+            "Another tier contradicts, whatever stands in pass.",
+            "{\"label\": \"XS\", \"pass\": \"false\"}\n",
+        )
+        .invalid(&["verdict.contradicts-enclave", "verdict.output-unreadable"]),
+        any_output(
+            "verdict-other-tier-refused",
+            "Two refusals of different tiers contradict each other.",
+            "{\"label\": \"S\", \"pass\": false}\n",
+        )
+        .change(claim("XL", false))
+        .invalid(contradicts),
+        any_output(
+            "verdict-other-tier-stricter",
+            "A better tier that does not pass is not a stricter claim.",
+            "{\"label\": \"S\", \"pass\": true}\n",
+        )
+        .change(claim("XL", false))
+        .invalid(contradicts),
+        any_output("verdict-output-empty", "An empty output attests no verdict.", "").thin(&["verdict.not-attested"]),
+        any_output("verdict-output-array", "A result inside of an array is not read by guessing.", "[{\"label\": \"REJECT\"}]\n")
             .unverifiable(&["verdict.output-unreadable"]),
-        echo("verdict-label-unknown", "A label that no scorer writes is not guessed.")
-            .change(|m| m.receipt.output = "{\"label\": \"REJECT \", \"pass\": true}\n".to_owned())
-            .unverifiable(&["verdict.output-unreadable"]),
-        echo("verdict-other-tier-odd-pass", "Another tier contradicts, whatever stands in pass.")
-            .change(|m| m.receipt.output = "{\"label\": \"XS\", \"pass\": \"false\"}\n".to_owned())
-            .invalid(&["verdict.contradicts-enclave", "verdict.output-unreadable"]),
-        echo("verdict-other-tier-refused", "Two refusals of different tiers contradict each other.")
-            .change(|m| m.receipt.output = "{\"label\": \"S\", \"pass\": false}\n".to_owned())
-            .change(claim("XL", false))
-            .invalid(contradicts),
-        echo("verdict-other-tier-stricter", "A better tier that does not pass is not a stricter claim.")
-            .change(|m| m.receipt.output = "{\"label\": \"S\", \"pass\": true}\n".to_owned())
-            .change(claim("XL", false))
-            .invalid(contradicts),
-        echo("verdict-output-empty", "An empty output attests no verdict.")
-            .change(|m| m.receipt.output = String::new())
-            .thin(&["verdict.not-attested"]),
-        echo("verdict-output-array", "A result inside of an array is not read by guessing.")
-            .change(|m| m.receipt.output = "[{\"label\": \"REJECT\"}]\n".to_owned())
-            .unverifiable(&["verdict.output-unreadable"]),
-        echo("verdict-crash-after-warning", "A warning may stand before the trace.")
-            .change(|m| m.receipt.output = "DeprecationWarning: x\nTraceback (most recent call last):\n  TestError\n".to_owned())
-            .thin(&["verdict.script-crashed"]),
-        echo("verdict-commit-as-number", "A commit that is no text is of no form that scorers write.")
-            .change(|m| m.receipt.output = "{\"label\": \"ok\", \"pass\": true, \"commit\": 1234567}\n".to_owned())
-            .unverifiable(&["verdict.output-unreadable"]),
-        classic("verdict-reject-decides", "A REJECT refuses, whatever pass says beside it.").change(reject_and_pass).invalid(contradicts),
-        classic("verdict-reject-decides-label", "A claim of REJECT that passes contradicts a REJECT.")
-            .change(reject_and_pass)
+        any_output(
+            "verdict-crash-after-warning",
+            "A warning may stand before the trace.",
+            "DeprecationWarning: x\nTraceback (most recent call last):\n  TestError\n",
+        )
+        .thin(&["verdict.script-crashed"]),
+        any_output(
+            "verdict-commit-as-number",
+            "A commit that is no text is of no form that scorers write.",
+            "{\"label\": \"ok\", \"pass\": true, \"commit\": 1234567}\n",
+        )
+        .unverifiable(&["verdict.output-unreadable"]),
+        any_output("verdict-reject-decides", "A REJECT refuses, whatever pass says beside it.", REJECT_AND_PASS).invalid(contradicts),
+        any_output("verdict-reject-decides-label", "A claim of REJECT that passes contradicts a REJECT.", REJECT_AND_PASS)
             .change(claim("REJECT", true))
             .invalid(contradicts),
-        classic("verdict-reject-decides-pass", "A claim of a tier that does not pass contradicts a REJECT.")
-            .change(reject_and_pass)
+        any_output("verdict-reject-decides-pass", "A claim of a tier that does not pass contradicts a REJECT.", REJECT_AND_PASS)
             .change(claim("XL", false))
             .invalid(contradicts),
-        classic("verdict-reject-agrees", "A claim that refuses agrees with a REJECT.")
-            .change(reject_and_pass)
+        any_output("verdict-reject-agrees", "A claim that refuses agrees with a REJECT.", REJECT_AND_PASS)
             .change(claim("REJECT", false))
             .verified(&[]),
         classic("verdict-infinite-gain", "A claimed number that is infinite measures nothing.")

@@ -4,7 +4,7 @@ use data_encoding::BASE64;
 
 use super::{Outcome, Vector};
 use crate::json::{self, Json, token};
-use crate::receipt::{Envelope, Material, Nonce, digest};
+use crate::receipt::{Envelope, Material, Nonce, digest, k3_input};
 
 const PROVENANCE: [&str; 5] = [
     "provenance.build-hash-absent",
@@ -29,18 +29,17 @@ fn usual(more: &[&'static str]) -> Vec<&'static str> {
 
 /// Judged under `authenticity`: a response has no attestation block, and nothing leads to its input.
 fn response(id: &str, rule: &str) -> Vector {
-    Vector::new(id.into(), rule.into(), Material::response, &usual(&["input.not-recovered", "scorer.not-rerun"])).policy("authenticity")
+    Vector::new(id.into(), rule.into(), Material::response, &usual(&["input.not-recovered"])).policy("authenticity")
 }
 
 /// Likewise with egress log, task policy and artifacts.
 fn full(id: &str, rule: &str) -> Vector {
-    Vector::new(id.into(), rule.into(), Material::full_response, &usual(&["input.not-recovered", "scorer.not-rerun"]))
-        .policy("authenticity")
+    Vector::new(id.into(), rule.into(), Material::full_response, &usual(&["input.not-recovered"])).policy("authenticity")
 }
 
 /// A note, whose scorer is not known.
 fn note(id: &str, rule: &str) -> Vector {
-    Vector::new(id.into(), rule.into(), Material::note, &usual(&["scorer.not-rerun", "scorer.unknown"])).policy("authenticity")
+    Vector::new(id.into(), rule.into(), Material::note, &usual(&["scorer.unknown"])).policy("authenticity")
 }
 
 fn set(pointer: &'static str, value: impl Into<Json> + Clone + 'static) -> impl Fn(&mut Material) {
@@ -250,7 +249,7 @@ fn notes() -> Vec<Vector> {
         note("note-without-bundle", "A note says what the enclave was given.")
             .change(|m| m.receipt.afterwards.add(|receipt| drop(receipt.remove("/bundle"))))
             .flags(true, true)
-            .only(Outcome::Invalid, &["receipt.missing-member", "scorer.not-rerun", "scorer.unknown"]),
+            .only(Outcome::Invalid, &["receipt.missing-member", "scorer.unknown"]),
         note("note-two-in-one-file", "A file holds one note.")
             .change(|m| {
                 m.receipt.bytes.add(|bytes| {
@@ -269,6 +268,25 @@ fn notes() -> Vec<Vector> {
         response("response-expect-commit", "A response says nothing of a commit, so none can be expected of it.")
             .expecting(&["commit=0123456"])
             .unverifiable(&["expectation.absent"]),
+        response(
+            "response-input-given",
+            "A response leads to no input, but a given one is proven by its digest and its scorer is run again.",
+        )
+        .given(k3_input().indented())
+        .without("input.not-recovered")
+        .verified(&[]),
+        response("response-input-other", "A given input that is not the one among the files refutes what was expected.")
+            .given("{}".to_owned())
+            .without("input.not-recovered")
+            .invalid(&["input.given-differs"]),
+        response("response-scorer-differs", "A known scorer that does not print the output of a response on its input did not make it.")
+            .change(|m| m.receipt.output = m.receipt.output.trim_end().to_owned())
+            .given(k3_input().indented())
+            .without("input.not-recovered")
+            .invalid(&["scorer.output-differs"]),
+        note("note-input-given-other", "A note holds its input; another one that is given is not it.")
+            .given("{}".to_owned())
+            .invalid(&["input.given-differs"]),
         note("note-accept-head", "A policy's commits are the heads of notes.").policy("accept-commit").thin(&["pin.not-in-evidence"]),
     ]
 }

@@ -87,7 +87,9 @@ pub(super) fn vectors() -> Vec<Vector> {
                 m.receipt.attestation.set("/measurements/primary/top1", token("0.5"));
                 m.receipt.attestation.set("/verdict/label", "REJECT");
                 m.receipt.attestation.set("/verdict/pass", false);
-                m.receipt.output = "{\"label\": \"REJECT\", \"pass\": false}\n".to_owned();
+                m.receipt.output =
+                    "{\"label\": \"REJECT\", \"pass\": false, \"reason\": \"correctness gate failed: top1=0.5000 (need >= 0.9)\"}\n"
+                        .to_owned();
             })
             .verified(&[]),
         scored("tier-asserted-other", "Claims that earn another tier than they claim contradict themselves.")

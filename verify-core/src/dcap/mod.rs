@@ -246,7 +246,10 @@ pub(crate) fn verify<'a>(
     let tcb = ledger.meet(Obligation::TcbStatus, |findings| {
         let evaluation = Evaluation {
             platform: need(&platform)?,
-            modules: need(&modules)?,
+            modules: match &modules {
+                Err(Stopped::NotApplicable(_)) => &[],
+                modules => need(modules)?,
+            },
             qe_report: need(&qe_report)?,
             tcb_info: need(&tcb_info)?,
             qe_identity: need(&qe_identity)?,

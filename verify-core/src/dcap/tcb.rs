@@ -9,7 +9,7 @@ use crate::dcap::quote::{Body, EnclaveReport, TdReport};
 use crate::dcap::sgx_extension::SgxExtension;
 use crate::dcap::signed::Authentic;
 use crate::dcap::tcb_info::{ModuleIdentity, PlatformLevel, TcbInfo};
-use crate::ledger::{Checked, Findings};
+use crate::ledger::{Checked, Findings, Stopped};
 use crate::problem::{Code, Location, Problem};
 use crate::report::{TcbFacts, TcbStatus};
 
@@ -24,10 +24,7 @@ pub(crate) struct Module {
 /// version, and from TD 1.5 on the one that runs now. An SGX enclave has none.
 pub(crate) fn modules(body: &Authentic<Body<'_>>, tcb_info: &Authentic<TcbInfo>, findings: &mut Findings) -> Checked<Vec<Module>> {
     match &**body {
-        Body::Enclave(_) => {
-            findings.not_applicable("an SGX enclave runs without a TDX module");
-            Ok(Vec::new())
-        }
+        Body::Enclave(_) => Err(Stopped::NotApplicable("an SGX enclave runs without a TDX module")),
         Body::TrustDomain(report) => {
             check_module_identity(report, tcb_info, findings)?;
             let now = report.td15.map(|td15| td15.tee_tcb_svn2);

@@ -1,30 +1,50 @@
-//! The texts that Python's `json.dumps(value, sort_keys=True)` writes, in the three forms that producers hash or sign.
+//! The texts that Python's `json.dumps()` writes: sorted in the three forms that producers hash or sign, and as scorers print.
 //!
-//! Keys stand in the order of their code points, which is that of their UTF-8 bytes. Numbers of submitted files are kept as they
-//! are written: producers wrote them with Python, so they have its layout. Under a signature every float is rounded to six places
-//! first and written again.
+//! Sorted keys stand in the order of their code points, which is that of their UTF-8 bytes. Numbers of submitted files are kept as
+//! they are written: producers wrote them with Python, so they have its layout. Under a signature every float is rounded to six
+//! places first and written again.
 
 use crate::json::{Kind, Value, is_integer};
+use crate::python;
 
 /// The form of submitted input: separators `", "` and `": "`, everything outside printable ASCII escaped.
-const SUBMITTED: Form = Form { comma: ", ", colon: ": ", is_ascii: true, rounds: false };
+const SUBMITTED: Form = Form { comma: ", ", colon: ": ", is_ascii: true, is_sorted: true, numbers: Numbers::AsTheyAre };
 
 /// Likewise without blanks: `separators=(",", ":")`.
-const COMPACT: Form = Form { comma: ",", colon: ":", is_ascii: true, rounds: false };
+const COMPACT: Form = Form { comma: ",", colon: ":", ..SUBMITTED };
 
 /// The form of signed attestations: without blanks, UTF-8 as it is, floats rounded to six places.
-const SIGNED: Form = Form { comma: ",", colon: ":", is_ascii: false, rounds: true };
+const SIGNED: Form = Form { is_ascii: false, numbers: Numbers::Rounded, ..COMPACT };
+
+/// What a script prints: members in their order, numbers in Python's layout.
+const PRINTED: Form = Form { is_sorted: false, numbers: Numbers::Read, ..SUBMITTED };
 
 struct Form {
     comma: &'static str,
     colon: &'static str,
     is_ascii: bool,
-    rounds: bool,
+    is_sorted: bool,
+    numbers: Numbers,
+}
+
+enum Numbers {
+    AsTheyAre,
+    /// As Python reads and writes them.
+    Read,
+    /// Likewise, but every float rounded to six places in between.
+    Rounded,
 }
 
 /// `value` as Python would submit it.
 pub(crate) fn sorted_dumps(value: &Value<'_>) -> String {
     SUBMITTED.text(value)
+}
+
+/// An object of these members as Python would submit it.
+pub(crate) fn sorted_object_dumps<'v>(members: impl Iterator<Item = (&'v str, &'v Value<'v>)>) -> String {
+    let mut text = String::new();
+    SUBMITTED.write_object(members.collect(), &mut text);
+    text
 }
 
 /// `value` as Python would submit it without blanks.
@@ -37,12 +57,27 @@ pub(crate) fn signed_text(value: &Value<'_>) -> String {
     SIGNED.text(value)
 }
 
+/// Appends `value` as a Python script prints what it read.
+pub(crate) fn write_printed(value: &Value<'_>, text: &mut String) {
+    PRINTED.write(value, text);
+}
+
+/// Appends a text likewise.
+pub(crate) fn write_printed_string(string: &str, text: &mut String) {
+    PRINTED.write_string(string, text);
+}
+
 /// The number that a signature covers where a file holds `token`: an integer of any size as it is, a float rounded to six places.
 pub(crate) fn signed_number(token: &str) -> String {
+    number(token, rounded)
+}
+
+/// Python's text for a number that it read from `token`: an integer of any size as it is, a float as `adjust` makes it.
+fn number(token: &str, adjust: fn(f64) -> f64) -> String {
     match token.parse::<f64>() {
         // To Python an integer has no sign when it is zero.
         _ if is_integer(token) => if token == "-0" { "0" } else { token }.to_owned(),
-        Ok(number) if number.is_finite() => float_repr(rounded(number)),
+        Ok(number) if number.is_finite() => python::repr(adjust(number)),
         // NaN and Infinity have no other spelling, and no number reads as anything else.
         _ => token.to_owned(),
     }
@@ -59,26 +94,6 @@ fn rounded(number: f64) -> f64 {
     format!("{number:.6}").parse().unwrap_or(number)
 }
 
-/// Python's `repr`: of the shortest digits that name the double those nearest to it, in Python's layout. Where two are equally near,
-/// Python takes the even ones and Rust the upper ones, so the digits are written again at their length, which rounds half to even.
-fn float_repr(number: f64) -> String {
-    let shortest = format!("{number:e}");
-    let (mantissa, exponent) = shortest.split_once('e').unwrap_or((&shortest, "0"));
-    let places = mantissa.split_once('.').map_or(0, |(_, fraction)| fraction.len());
-    let exponent: i32 = exponent.parse().unwrap_or(0);
-    let names_it = |text: &String| text.parse() == Ok(number);
-    if (-4..16).contains(&exponent) {
-        let decimals = i32::try_from(places).unwrap_or(0).saturating_sub(exponent).max(1);
-        let nearest = format!("{number:.*}", usize::try_from(decimals).unwrap_or(1));
-        return Some(nearest).filter(names_it).unwrap_or_else(|| format!("{number:?}"));
-    }
-    let nearest = Some(format!("{number:.places$e}")).filter(names_it);
-    let nearest = nearest.as_ref().unwrap_or(&shortest);
-    let mantissa = nearest.split_once('e').map_or(nearest.as_str(), |(mantissa, _)| mantissa);
-    let sign = if exponent < 0 { '-' } else { '+' };
-    format!("{mantissa}e{sign}{:02}", exponent.unsigned_abs())
-}
-
 impl Form {
     fn text(&self, value: &Value<'_>) -> String {
         let mut text = String::new();
@@ -91,8 +106,12 @@ impl Form {
         match &value.kind {
             Kind::Null => text.push_str("null"),
             Kind::Bool(flag) => text.push_str(if *flag { "true" } else { "false" }),
-            Kind::Number(token) if self.rounds => text.push_str(&signed_number(token)),
-            Kind::Number(token) | Kind::NonFinite(token) => text.push_str(token),
+            Kind::Number(token) => match self.numbers {
+                Numbers::AsTheyAre => text.push_str(token),
+                Numbers::Read => text.push_str(&number(token, |number| number)),
+                Numbers::Rounded => text.push_str(&signed_number(token)),
+            },
+            Kind::NonFinite(token) => text.push_str(token),
             Kind::String(string) => self.write_string(string, text),
             Kind::Array(items) => {
                 text.push('[');
@@ -102,19 +121,22 @@ impl Form {
                 }
                 text.push(']');
             }
-            Kind::Object(members) => {
-                let mut sorted: Vec<_> = members.iter().collect();
-                sorted.sort_by(|left, right| left.name.cmp(&right.name));
-                text.push('{');
-                for (index, member) in sorted.into_iter().enumerate() {
-                    text.push_str(if index == 0 { "" } else { self.comma });
-                    self.write_string(&member.name, text);
-                    text.push_str(self.colon);
-                    self.write(&member.value, text);
-                }
-                text.push('}');
-            }
+            Kind::Object(members) => self.write_object(members.iter().map(|member| (&*member.name, &member.value)).collect(), text),
         }
+    }
+
+    fn write_object(&self, mut members: Vec<(&str, &Value<'_>)>, text: &mut String) {
+        if self.is_sorted {
+            members.sort_by_key(|(name, _)| *name);
+        }
+        text.push('{');
+        for (index, (name, value)) in members.into_iter().enumerate() {
+            text.push_str(if index == 0 { "" } else { self.comma });
+            self.write_string(name, text);
+            text.push_str(self.colon);
+            self.write(value, text);
+        }
+        text.push('}');
     }
 
     fn write_string(&self, string: &str, text: &mut String) {
@@ -164,6 +186,16 @@ mod tests {
             assert_eq!(sorted_dumps(&read(json)), python);
         }
         assert_eq!(compact_dumps(&read("{\"b\" : [1.50, \"±\"], \"a\": {}}")), r#"{"a":{},"b":[1.50,"\u00b1"]}"#);
+    }
+
+    /// Right sides as CPython prints them.
+    #[test]
+    fn printed_text_is_pythons() {
+        let document = "[1.50, 100.0, 1e2, 1e15, 1e16, 123456789012345680.0, 0.0001, 0.00001, 1E-7, -0.0, -0, 0, 5e-324, 1.7976931348623157e308, 9007199254740993, 2.5105667114257812, NaN, -Infinity]";
+        let written = "[1.5, 100.0, 100.0, 1000000000000000.0, 1e+16, 1.2345678901234568e+17, 0.0001, 1e-05, 1e-07, -0.0, 0, 0, 5e-324, 1.7976931348623157e+308, 9007199254740993, 2.5105667114257812, NaN, -Infinity]";
+        let mut text = String::new();
+        write_printed(&read(document), &mut text);
+        assert_eq!(text, written);
     }
 
     /// Right sides as CPython 3.11 prints them after `round(x, 6)` of every float.

@@ -130,10 +130,12 @@ pub(crate) struct SelfReport {
     pub(crate) report_data_match: bool,
 }
 
-/// Scorer and input among the files: 64 lower-case hex digits each, empty where no path says that a file is one of them.
-#[derive(Clone, Copy)]
+/// Scorer and input among the files: 64 lower-case hex digits each with the pointer where they stand. They are empty, and the
+/// pointer that of all files, where no path says that a file is one of them.
 pub(crate) struct Expected<'a> {
+    pub(crate) scorer_pointer: String,
     pub(crate) scorer_sha256: &'a str,
+    pub(crate) input_pointer: String,
     pub(crate) input_sha256: &'a str,
 }
 
@@ -209,9 +211,8 @@ impl<'a> Receipt<'a> {
             (Envelope::Note, Field::Label) => Ok("/label".to_owned()),
             (Envelope::Response | Envelope::Note, _) if of_run => Err(NO_ATTESTATION),
             (Envelope::Response | Envelope::Note, Field::Scorer) => {
-                let files = need(&self.files)?;
-                let (scorer, _) = response::scorer_and_input(files).ok_or(NO_SCORER)?;
-                Ok(child(&files.pointer, scorer))
+                let expected = need(&self.expected)?;
+                if expected.scorer_sha256.is_empty() { Err(NO_SCORER) } else { Ok(expected.scorer_pointer.clone()) }
             }
             (Envelope::Response | Envelope::Note, Field::Image) => {
                 let bound = need(&need(&self.evidence)?.quote()?.bound)?;
@@ -232,7 +233,7 @@ impl<'a> Receipt<'a> {
         read_chain(fields);
         let receipt_id = fields.shaped("receipt_id", "32 lower-case hex digits", |text| is_hex(text, 32)).ok_or_else(|| fields.last());
         let expected = read_expected(fields).ok_or_else(|| fields.last());
-        let files = expected.map(|expected| Files {
+        let files = need(&expected).map(|expected| Files {
             pointer: "/_expected".to_owned(),
             digests: vec![(LOG_INPUT, expected.input_sha256), (LOG_SCORER, expected.scorer_sha256)],
         });
@@ -376,7 +377,8 @@ fn read_expected<'a>(fields: &mut Fields<'a, 'a, '_>) -> Option<Expected<'a>> {
     let mut expected = fields.object("_expected")?;
     expected.refuse_unknown(&["scoring_sha256", "result_sha256"], Code::ReceiptUnknownMember);
     let (scorer, input) = (sha256(&mut expected, "scoring_sha256"), sha256(&mut expected, "result_sha256"));
-    Some(Expected { scorer_sha256: scorer?, input_sha256: input? })
+    let [scorer_pointer, input_pointer] = ["scoring_sha256", "result_sha256"].map(|name| expected.pointer(name));
+    Some(Expected { scorer_pointer, scorer_sha256: scorer?, input_pointer, input_sha256: input? })
 }
 
 impl<'a> QuoteEvidence<'a> {

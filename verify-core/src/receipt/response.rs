@@ -151,16 +151,15 @@ fn read_files<'a>(fields: &mut Fields<'a, 'a, '_>) -> Option<Files<'a>> {
     Some(Files { pointer: fields.pointer("files"), digests })
 }
 
-/// The paths of scorer and input among the files, by the two known commands.
-pub(super) fn scorer_and_input(files: &Files<'_>) -> Option<(&'static str, &'static str)> {
-    let holds = |path: &str| files.digests.iter().any(|(known, _)| *known == path);
-    [(NOTE_SCORER, NOTE_INPUT), (LOG_SCORER, LOG_INPUT)].into_iter().find(|(scorer, input)| holds(scorer) && holds(input))
-}
-
+/// Which of the files are scorer and input, by the paths of the two known commands.
 fn expected<'a>(files: &Files<'a>) -> Expected<'a> {
-    let digest = |path: &str| files.digests.iter().find(|(known, _)| *known == path).map_or("", |(_, digest)| *digest);
-    let (scorer_sha256, input_sha256) = scorer_and_input(files).map(|(scorer, input)| (digest(scorer), digest(input))).unwrap_or_default();
-    Expected { scorer_sha256, input_sha256 }
+    let digest = |path: &str| files.digests.iter().find(|(known, _)| *known == path).map(|(_, digest)| *digest);
+    let pair = [(NOTE_SCORER, NOTE_INPUT), (LOG_SCORER, LOG_INPUT)].into_iter().find_map(|(scorer, input)| {
+        Some([(child(&files.pointer, scorer), digest(scorer)?), (child(&files.pointer, input), digest(input)?)])
+    });
+    let [(scorer_pointer, scorer_sha256), (input_pointer, input_sha256)] =
+        pair.unwrap_or_else(|| [(files.pointer.clone(), ""), (files.pointer.clone(), "")]);
+    Expected { scorer_pointer, scorer_sha256, input_pointer, input_sha256 }
 }
 
 fn read_evidence<'a>(fields: &mut Fields<'a, 'a, '_>, pointer: &'static str) -> Option<QuoteEvidence<'a>> {
