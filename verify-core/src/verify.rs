@@ -251,7 +251,7 @@ impl Verifier {
             Ok(claimed_tier::check(params, output, attestation, &is_carried, findings))
         });
 
-        // 5. The provenance is complete, and enclave, image and fields are those that the policy pins.
+        // 5. The provenance is complete, and enclave, image and fields are those that policy and caller want.
         let _provenance = ledger.meet(Obligation::Provenance, |findings| {
             match receipt.statement? {
                 Statement::Attestation(attestation) => provenance::check(attestation, hardware.window.as_ref(), findings),
@@ -265,7 +265,6 @@ impl Verifier {
         let proven_input = input.ok().flatten().filter(|_| is_bound(high, files));
         let proven_output = output.as_ref().ok().filter(|_| is_bound(high, output_bound));
         let reproduced_by = reproduced.ok().flatten().filter(|_| proven_input.is_some() && proven_output.is_some());
-        let holds_verdict = || input_value.as_ref().is_some_and(verdict::holds_verdict);
         let proven = Proven {
             signature: signed.is_ok(),
             receipt_id: signed.map(|_| ()).or(genuine.and(high)).and(id_follows).is_ok(),
@@ -277,7 +276,7 @@ impl Verifier {
             files: is_bound(high, files),
             image: receipt.bound.and_then(|bound| bound.image).ok().filter(|_| genuine.and(high).is_ok()),
             contents: contents.as_deref().ok().filter(|_| genuine.and(high).is_ok()).unwrap_or_default(),
-            verdict_is_computed: reproduced_by.is_some() && !holds_verdict(),
+            verdict_is_computed: reproduced_by.is_some() && !input_value.as_ref().is_some_and(verdict::holds_verdict),
             output: proven_output,
         };
         let coverage = |pointer: &str, value: &json::Value<'_>| claims::cover(pointer, value, receipt.statement.ok(), &proven).0;
