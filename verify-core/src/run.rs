@@ -302,7 +302,7 @@ fn agree_in_number(left: &str, right: &str) -> bool {
 }
 
 /// Whether two values are the same, of which not both are lists or both objects: numbers by their decimal value.
-fn is_same(left: &Value<'_>, right: &Value<'_>) -> bool {
+pub(crate) fn is_same(left: &Value<'_>, right: &Value<'_>) -> bool {
     match (&left.kind, &right.kind) {
         (Kind::Number(left), Kind::Number(right)) => same_decimal(left, right),
         (Kind::NonFinite(left), Kind::NonFinite(right)) => left == right,
@@ -315,18 +315,18 @@ fn is_same(left: &Value<'_>, right: &Value<'_>) -> bool {
 
 /// How two values stand to each other.
 #[derive(Default)]
-struct Comparison {
+pub(crate) struct Comparison {
     /// Leaves, each once, whether on both sides or on one.
     compared: usize,
     /// How many of them differ.
-    differ: usize,
+    pub(crate) differ: usize,
     /// Pointers to the first of these.
     differing: Vec<String>,
 }
 
 /// Compares two values leaf by leaf: members may stand in any order, and lists of two lengths are one difference. Keeps its own
 /// stack, so that nesting costs no other.
-fn compare(left: &Value<'_>, right: &Value<'_>, is_same: impl Fn(&Value<'_>, &Value<'_>) -> bool) -> Comparison {
+pub(crate) fn compare(left: &Value<'_>, right: &Value<'_>, is_same: impl Fn(&Value<'_>, &Value<'_>) -> bool) -> Comparison {
     let mut comparison = Comparison::default();
     let mut path = Path::default();
     let mut open = vec![([Some(left), Some(right)], None)];
