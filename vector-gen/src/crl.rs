@@ -6,16 +6,22 @@ use crate::pki::{Algorithm, Extension, Key, Name};
 
 pub(crate) const CRL_NUMBER: &str = "2.5.29.20";
 pub(crate) const ISSUING_DISTRIBUTION_POINT: &str = "2.5.29.28";
+pub(crate) const REASON_CODE: &str = "2.5.29.21";
+pub(crate) const KEY_COMPROMISE: u8 = 1;
 
 /// A CRL before it is signed.
 pub(crate) struct Crl {
     /// `None` writes version 1, which has no extensions.
     pub(crate) version: Option<u64>,
+    /// What the signed part says of the signature, which is made with SHA-256.
+    pub(crate) stated_algorithm: Algorithm,
     pub(crate) issuer: Name,
     pub(crate) issuer_key: Key,
     pub(crate) this_update: &'static str,
     pub(crate) next_update: Option<&'static str>,
     pub(crate) revoked: Vec<Vec<u8>>,
+    /// Entries in DER, after those of `revoked`.
+    pub(crate) more_entries: Vec<Vec<u8>>,
     pub(crate) extensions: Vec<Extension>,
     /// Changes to the signed DER.
     pub(crate) afterwards: Edits<Vec<u8>>,
@@ -25,22 +31,26 @@ impl Crl {
     pub(crate) fn new(issuer: &str, issuer_key: &Key, this_update: &'static str, next_update: &'static str) -> Self {
         Self {
             version: Some(1),
+            stated_algorithm: Algorithm::Sha256,
             issuer: Name::of(issuer),
             issuer_key: issuer_key.clone(),
             this_update,
             next_update: Some(next_update),
             revoked: Vec::new(),
+            more_entries: Vec::new(),
             extensions: vec![Extension::new(CRL_NUMBER, false, der::integer(1)), Extension::authority_key(issuer_key)],
             afterwards: Edits::default(),
         }
     }
 
     pub(crate) fn der(&self) -> Vec<u8> {
-        let entries: Vec<_> = self.revoked.iter().map(|serial| self.entry(serial)).collect();
+        let reason = Extension::new(REASON_CODE, false, der::enumerated(KEY_COMPROMISE));
+        let revoked = self.revoked.iter().map(|serial| self.entry(der::unsigned(serial), &reason));
+        let entries: Vec<_> = revoked.chain(self.more_entries.iter().cloned()).collect();
         let extensions: Vec<_> = self.extensions.iter().map(Extension::der).collect();
         let mut signed = vec![
             self.version.map(der::integer).unwrap_or_default(),
-            Algorithm::Sha256.der(),
+            self.stated_algorithm.der(),
             self.issuer.der(),
             der::time(self.this_update),
             self.next_update.map(der::time).unwrap_or_default(),
@@ -56,9 +66,8 @@ impl Crl {
         out
     }
 
-    /// Serial, date and the reason "key compromise".
-    fn entry(&self, serial: &[u8]) -> Vec<u8> {
-        let reason = Extension::new("2.5.29.21", false, der::enumerated(1));
-        der::sequence(&[der::unsigned(serial), der::time(self.this_update), der::sequence(&[reason.der()])])
+    /// An entry for the INTEGER `serial`, with one extension.
+    pub(crate) fn entry(&self, serial: Vec<u8>, extension: &Extension) -> Vec<u8> {
+        der::sequence(&[serial, der::time(self.this_update), der::sequence(&[extension.der()])])
     }
 }

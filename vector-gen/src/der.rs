@@ -56,6 +56,11 @@ pub(crate) fn unsigned(bytes: &[u8]) -> Vec<u8> {
     tlv(INTEGER, &content)
 }
 
+/// An INTEGER with exactly this content, whether or not that is the shortest form of a positive number.
+pub(crate) fn raw_integer(content: &[u8]) -> Vec<u8> {
+    tlv(INTEGER, content)
+}
+
 pub(crate) fn integer(value: u64) -> Vec<u8> {
     unsigned(&value.to_be_bytes())
 }

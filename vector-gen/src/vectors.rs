@@ -88,6 +88,8 @@ pub(crate) struct Vector {
 /// Fresher collateral beside the receipt, and the answer under it.
 struct Fresh {
     changes: Vec<Edit<Material>>,
+    /// The answer without it.
+    as_carried: Outcome,
     outcome: Outcome,
     codes: Vec<&'static str>,
 }
@@ -370,6 +372,7 @@ impl Fresh {
     fn entry(&self, id: &str) -> Json {
         Json::Object(vec![
             ("collateral".into(), self.path(id).into()),
+            ("as_carried".into(), self.as_carried.name().into()),
             ("outcome".into(), self.outcome.name().into()),
             ("codes".into(), names(&self.codes)),
         ])

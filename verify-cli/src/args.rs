@@ -209,7 +209,7 @@ pub(crate) struct ScoreArgs {
     #[arg(long, value_parser = PossibleValuesParser::new(Params::PRESETS))]
     pub(crate) preset: Option<String>,
     /// The speed that a preset sizes gains by; 0 for none. The K3 presets need it
-    #[arg(long, value_name = "SPEED", conflicts_with = "params")]
+    #[arg(long, value_name = "SPEED", conflicts_with = "params", allow_hyphen_values = true)]
     pub(crate) reference: Option<f64>,
     /// Take the figures from a producer's result.json, or from a log with a RESULT_JSON line; - is standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["value", "frontier", "ceiling", "top1", "kl", "guards"])]
@@ -217,19 +217,20 @@ pub(crate) struct ScoreArgs {
     /// The measured speed, or latency
     #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
     pub(crate) value: Option<f64>,
-    /// The best one before; 0 where there is none
+    /// The best one before; 0 or less where there is none
     #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
     pub(crate) frontier: Option<f64>,
     /// What the hardware could reach; it decides nothing
     #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
     pub(crate) ceiling: Option<f64>,
-    /// Agreement of the first token with the reference, from 0 to 1
+    /// Fraction of tokens that agree with the reference's first choice, from 0 to 1
     #[arg(long, value_name = "FRACTION", allow_hyphen_values = true)]
     pub(crate) top1: Option<f64>,
     /// Mean KL divergence from the reference
     #[arg(long, value_name = "NATS", allow_hyphen_values = true)]
     pub(crate) kl: Option<f64>,
-    /// A speed that must not have got worse: a ratio, or speed/base; can be repeated
+    /// A speed that must not have got worse: speed/base, or that ratio alone; can be repeated. By parameters of a latency,
+    /// latency/base, or that ratio, where more is worse
     #[arg(long = "guard", value_name = "NAME=RATIO", value_parser = guard)]
     pub(crate) guards: Vec<Guard>,
     /// Exit with 4 unless this is the label

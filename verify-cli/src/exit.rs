@@ -36,7 +36,7 @@ Exit codes (a refusal is a label too, so REJECT is 0):
    2  usage: a bad argument or file of parameters, or a figure without which the rule gives no label
    3  missing: the file with the figures cannot be read
    4  another label than the expected one, or the file with the figures is malformed
-   6  the file records no figure that the rule needs, or is of a latency where the parameters are of a speed
+   6  the file records no figure that the rule needs, is of a latency where the parameters are of a speed, or is over a limit
   70  internal: a bug in this tool";
 
 /// From the worst to the best. 5 belongs to comparisons.

@@ -70,9 +70,10 @@ impl Input {
     /// The receipt of a run directory.
     pub(crate) fn of_run(directory: &Path) -> Self {
         let path = directory.join("receipt.json");
-        let source = match is_link(&path) {
-            true => Source::Nothing(unreadable(&io::Error::other(LINK))),
-            false => Source::File(path.clone()),
+        let source = match refused_in_run(&path) {
+            Ok(Some(why)) => Source::Nothing(unreadable(&io::Error::other(why))),
+            Ok(None) => Source::File(path.clone()),
+            Err(error) => Source::Nothing(unreadable(&error)),
         };
         Self::at(path, source)
     }
@@ -109,12 +110,11 @@ impl Beside {
     pub(crate) fn of_run(directory: &Path) -> Self {
         let found = Companion::ALL.into_iter().filter_map(|companion| {
             let path = directory.join(companion.name());
-            let content = match fs::symlink_metadata(&path) {
+            let content = match refused_in_run(&path) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
                 Err(error) => Err(error.to_string()),
-                Ok(metadata) if metadata.is_symlink() => Err(LINK.to_owned()),
-                Ok(metadata) if !metadata.is_file() => Err("it is not a regular file".to_owned()),
-                Ok(_) => File::open(&path).and_then(|file| read_bounded(file, RECEIPT_BYTES)).map_err(|error| error.to_string()),
+                Ok(Some(why)) => Err(why.to_owned()),
+                Ok(None) => File::open(&path).and_then(|file| read_bounded(file, RECEIPT_BYTES)).map_err(|error| error.to_string()),
             };
             Some((companion, content))
         });
@@ -131,10 +131,15 @@ impl Beside {
     }
 }
 
-const LINK: &str = "it is a symbolic link, and those in a run directory are not followed";
-
-fn is_link(path: &Path) -> bool {
-    fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink())
+/// Why a file of a run directory is not read, if it is there and must not be: who published the directory also chose what its
+/// names lead to, and reading a pipe may never end.
+fn refused_in_run(path: &Path) -> io::Result<Option<&'static str>> {
+    let metadata = fs::symlink_metadata(path)?;
+    Ok(match metadata.is_symlink() {
+        true => Some("it is a symbolic link, and those in a run directory are not followed"),
+        false if !metadata.is_file() => Some("it is not a regular file"),
+        false => None,
+    })
 }
 
 /// Every `receipt.json` below `directory`; where there is none, its own `*.json` files.

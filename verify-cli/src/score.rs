@@ -69,7 +69,11 @@ fn measurement(arguments: &ScoreArgs) -> Result<Measurement, Refusal> {
     let name = escape(&path.to_string_lossy());
     let read = Input::named(path).ask(Measurement::read).map_err(|failure| (format!("{name}: {}", failure.message), failure.exit_code))?;
     read.map_err(|error| {
-        let code = if error == MeasurementError::Receipt { exit::USAGE } else { exit::INVALID };
+        let code = match error {
+            MeasurementError::Receipt => exit::USAGE,
+            _ if error.is_limit() => exit::UNVERIFIABLE,
+            _ => exit::INVALID,
+        };
         (format!("{name}: {error}"), code)
     })
 }

@@ -335,6 +335,8 @@ fn hardware_doubts(report: &Common<'_>) -> Vec<&'static str> {
             }
         }
     }
+    let later = report.fresh.iter().flat_map(|fresh| &fresh.problems).filter(|problem| problem.effect == Effect::Refutes);
+    doubts.extend(later.map(|problem| problem.code.name()));
     doubts
 }
 
@@ -433,10 +435,13 @@ fn expected(report: &Report, page: &mut Page) {
 fn beside(report: &Report, page: &mut Page) {
     for (index, file) in report.run.iter().enumerate() {
         let label = if index == 0 { "Beside" } else { "" };
-        let state = match (file.against, file.differing.len()) {
+        let state = match (file.against, file.differ) {
             (None, _) => "not compared: nothing in it could be".to_owned(),
             (Some(other), 0) => format!("agrees with {other} ({} values)", file.compared),
-            (Some(other), count) => format!("differs from {other} in {count} of {} values: {}", file.compared, file.differing.join(", ")),
+            (Some(other), count) => {
+                let more = if count > file.differing.len() { ", ..." } else { "" };
+                format!("differs from {other} in {count} of {} values: {}{more}", file.compared, file.differing.join(", "))
+            }
         };
         page.row(label, PLAIN, &format!("{} {state}", file.name));
     }

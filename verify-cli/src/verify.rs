@@ -123,6 +123,10 @@ struct Settings {
 
 impl Settings {
     fn of(arguments: &VerifyArgs) -> Result<Self, String> {
+        let is_standard_input = |path: &Path| path.as_os_str() == "-";
+        if arguments.collateral.as_deref().is_some_and(is_standard_input) && arguments.paths.iter().any(|path| is_standard_input(path)) {
+            return Err("receipt and collateral cannot both be read from standard input".to_owned());
+        }
         let mut policy = policy::load(&arguments.policy)?;
         if let Some(minimum) = arguments.min_eval {
             policy = policy.with_minimum_tcb_evaluation(minimum);

@@ -10,7 +10,7 @@ use crate::problem::{Code, Location, Problem};
 use crate::receipt::{Attestation, DOCUMENT};
 use crate::report::{FigureSource, RecordedFigure, Rescored};
 use crate::text::{escape, quoted};
-use crate::tier::{self, Figure, Label, Measurement, Params, ScoreError, Scored};
+use crate::tier::{self, Figure, Guard, Label, Measurement, Params, ScoreError, Scored};
 use crate::verdict::{Output, describe};
 
 /// Decimal places that every producer keeps when it seals.
@@ -106,13 +106,15 @@ struct Margins {
     frontier: f64,
     top1: f64,
     kl: f64,
+    /// Of a guard's value and of its base.
+    guards: f64,
 }
 
 impl Margins {
     fn of_output(params: &Params) -> Self {
         let places = params.places;
         let value = half_a_unit(places.value);
-        Self { value, frontier: value, top1: half_a_unit(places.top1), kl: half_a_unit(places.kl) }
+        Self { value, frontier: value, top1: half_a_unit(places.top1), kl: half_a_unit(places.kl), guards: value }
     }
 
     fn of(&mut self, figure: Figure) -> &mut f64 {
@@ -160,7 +162,7 @@ impl Claimed {
     }
 }
 
-/// The labels that figures within the margins earn, by the corners and middles of the ranges.
+/// The labels that figures within the margins earn: those of the corners and middles of the ranges, and the tiers between.
 fn labels_within(params: &Params, recorded: &Measurement, margins: Margins) -> Vec<Label> {
     // A shift may not lead out of what a figure can be, nor into it.
     let around = |figure: Option<f64>, margin: f64, least: f64, most: f64| match figure {
@@ -172,17 +174,32 @@ fn labels_within(params: &Params, recorded: &Measurement, margins: Margins) -> V
     };
     let mut labels = Vec::new();
     let mut measurement = recorded.clone();
-    for value in around(recorded.value, margins.value, 0.0, f64::MAX) {
-        for frontier in around(recorded.frontier, margins.frontier, f64::MIN, f64::MAX) {
-            for top1 in around(recorded.top1, margins.top1, 0.0, 1.0) {
-                for kl in around(recorded.kl, margins.kl, 0.0, f64::MAX) {
-                    (measurement.value, measurement.frontier, measurement.top1, measurement.kl) = (value, frontier, top1, kl);
-                    labels.extend(tier::score(params, &measurement).map(|scored| scored.label));
+    for shift in [-margins.guards, 0.0, margins.guards] {
+        // All guards have to hold, so their best and their worst together decide.
+        measurement.guards = recorded.guards.iter().map(|guard| shifted(guard, shift)).collect();
+        for value in around(recorded.value, margins.value, 0.0, f64::MAX) {
+            for frontier in around(recorded.frontier, margins.frontier, f64::MIN, f64::MAX) {
+                for top1 in around(recorded.top1, margins.top1, 0.0, 1.0) {
+                    for kl in around(recorded.kl, margins.kl, 0.0, f64::MAX) {
+                        (measurement.value, measurement.frontier, measurement.top1, measurement.kl) = (value, frontier, top1, kl);
+                        labels.extend(tier::score(params, &measurement).map(|scored| scored.label));
+                    }
                 }
             }
         }
     }
+    // A gain moves without leaps, so between two tiers it earns those that lie between.
+    let tiers = labels.iter().copied().filter(|label| *label <= Label::None);
+    if let (Some(best), Some(worst)) = (tiers.clone().min(), tiers.max()) {
+        labels.extend(Label::ALL.into_iter().filter(|label| (best..=worst).contains(label)));
+    }
     labels
+}
+
+/// A guard whose value was that much greater and whose base that much less. A base that is not above 0 says that there is none.
+fn shifted(guard: &Guard, shift: f64) -> Guard {
+    let by = |figure: f64, shift: f64| if figure > 0.0 { (figure + shift).max(f64::MIN_POSITIVE) } else { figure };
+    Guard::new(guard.name.clone(), by(guard.value, shift), by(guard.base, -shift))
 }
 
 /// Half a unit of the last of `places` decimal places.
@@ -197,4 +214,49 @@ fn not_derivable(params: &Params, why: &str) -> Problem {
 
 fn label_location() -> Location {
     Location::pointer(DOCUMENT, "/attestation/verdict/label")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tiers_between_two_possible_ones_are_possible() {
+        let params = Params::preset("k3", Some(0.0)).unwrap();
+        let mut measurement = Measurement::default();
+        (measurement.value, measurement.frontier) = (Some(0.11), Some(0.1));
+        (measurement.top1, measurement.kl) = (Some(1.0), Some(0.01));
+        let mut labels = labels_within(&params, &measurement, Margins::of_output(&params));
+        labels.sort();
+        labels.dedup();
+        // Gains from 0 to 21 per cent. None of the figures tried lies from 2 to 3.5, and neither gate is near.
+        assert_eq!(labels, [Label::XL, Label::L, Label::M, Label::S, Label::XS, Label::None]);
+    }
+
+    #[test]
+    fn a_gate_at_its_bar_leaves_both_ways_open() {
+        let params = Params::preset("k3", Some(0.0)).unwrap();
+        let mut measurement = Measurement::default();
+        (measurement.value, measurement.frontier) = (Some(130.0), Some(100.0));
+        (measurement.top1, measurement.kl) = (Some(1.0), Some(0.01));
+        let possible = |change: &dyn Fn(&mut Measurement)| {
+            let mut measurement = measurement.clone();
+            change(&mut measurement);
+            let mut labels = labels_within(&params, &measurement, Margins::of_output(&params));
+            labels.sort();
+            labels.dedup();
+            labels
+        };
+        let guarded = |value: f64, base: f64| possible(&|m| m.guards = vec![Guard::new("128", 9.0, 9.0), Guard::new("4k", value, base)]);
+        assert_eq!(possible(&|_| {}), [Label::XL]);
+        assert_eq!(possible(&|m| m.top1 = Some(0.95)), [Label::XL, Label::Reject]);
+        assert_eq!(possible(&|m| m.top1 = Some(0.9501)), [Label::XL]);
+        assert_eq!(possible(&|m| m.kl = Some(0.05)), [Label::XL, Label::Reject]);
+        assert_eq!(possible(&|m| m.kl = Some(0.049_999_999)), [Label::XL]);
+        assert_eq!(guarded(3.47, 3.55), [Label::XL, Label::Reject], "3.475 / 3.545 holds");
+        assert_eq!(guarded(3.48, 3.55), [Label::XL, Label::Reject], "3.475 / 3.555 fails");
+        assert_eq!(guarded(3.46, 3.55), [Label::Reject]);
+        assert_eq!(guarded(3.49, 3.55), [Label::XL]);
+        assert_eq!(guarded(3.46, 0.0), [Label::XL], "there is nothing to compare with");
+    }
 }

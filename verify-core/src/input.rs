@@ -9,7 +9,7 @@ use data_encoding::HEXLOWER;
 
 use crate::binding::KNOWN_WORKLOADS;
 use crate::crypto;
-use crate::json::{self, Kind, Value, first_difference};
+use crate::json::{self, Kind, Value};
 use crate::ledger::{Checked, Findings, Stopped};
 use crate::limits;
 use crate::problem::{Code, Location, Problem};
@@ -17,6 +17,7 @@ use crate::python;
 use crate::receipt::canonical::{compact_dumps, sorted_dumps, sorted_object_dumps};
 use crate::receipt::{Attestation, Bound, DOCUMENT, Expected, Note, QuoteEvidence, Statement};
 use crate::report::InputFacts;
+use crate::run;
 use crate::scorer::Scorer;
 use crate::text::{escape, is_hex};
 use crate::tier::Label;
@@ -345,7 +346,11 @@ pub(crate) fn check_counterparts(counterparts: &Counterparts<'_>, output: Option
 }
 
 fn alike(left: &Value<'_>, right: &Value<'_>) -> bool {
-    first_difference(left, right, same_number).is_none()
+    let leaves = |left: &Value<'_>, right: &Value<'_>| match (&left.kind, &right.kind) {
+        (Kind::Number(left), Kind::Number(right)) => same_number(left, right),
+        _ => run::is_same(left, right),
+    };
+    run::compare(left, right, leaves).differ == 0
 }
 
 fn by_name<'v>(value: &'v Value<'v>) -> BTreeMap<&'v str, &'v Value<'v>> {

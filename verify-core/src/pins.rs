@@ -234,3 +234,35 @@ fn is_single(value: &Value<'_>) -> bool {
         Kind::Bool(_) | Kind::Number(_) | Kind::NonFinite(_) => true,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json;
+
+    #[test]
+    fn a_value_agrees_with_what_is_written_like_it() {
+        let agrees =
+            |value: &str, wanted: &str| agrees("/attestation/x", &json::read(value.as_bytes()).unwrap(), Coverage::Asserted, wanted);
+        for (value, wanted) in
+            [("null", "null"), ("true", "true"), ("1.50", "1.5"), ("NaN", "NaN"), ("\"null\"", "null"), ("[]", "[]"), ("{}", "{}")]
+        {
+            assert!(agrees(value, wanted), "{value} {wanted}");
+        }
+        for (value, wanted) in [
+            ("null", ""),
+            ("null", "0"),
+            ("true", "false"),
+            ("1", "NaN"),
+            ("NaN", "Infinity"),
+            ("NaN", "nan"),
+            ("[]", ""),
+            ("[]", "{}"),
+            ("[1]", "[]"),
+            ("{}", "[]"),
+            ("{\"a\": 1}", "{}"),
+        ] {
+            assert!(!agrees(value, wanted), "{value} {wanted}");
+        }
+    }
+}

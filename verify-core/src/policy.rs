@@ -234,11 +234,11 @@ impl Policy {
     }
 
     /// This policy for collateral that the caller brought. Its faults are not the receipt's, so of what it may find only Intel's
-    /// word about the platform refutes, and everything else that would, prevents.
-    pub(crate) fn for_fresh_collateral(&self) -> Self {
+    /// word about the platform refutes, if that collateral `is_usable`; everything else that would refute, prevents.
+    pub(crate) fn for_fresh_collateral(&self, is_usable: bool) -> Self {
         let said_by_intel = [Code::CertificateRevoked, Code::TcbRevoked, Code::TcbNoLevel, Code::ModuleMismatch, Code::QeIdentityMismatch];
         let mut policy = self.clone();
-        for code in Code::ALL.iter().filter(|code| !said_by_intel.contains(code)) {
+        for code in Code::ALL.iter().filter(|code| !(is_usable && said_by_intel.contains(code))) {
             if self.effect(*code) == Effect::Refutes {
                 policy.effects.insert(*code, Effect::Prevents);
             }

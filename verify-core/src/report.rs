@@ -337,7 +337,8 @@ pub struct Rescored {
 pub struct RecordedFigure {
     /// Which one.
     pub figure: Figure,
-    /// Its value; not finite where Python wrote it so (`null` in JSON).
+    /// Its value; not finite where Python wrote it so (`"NaN"`, `"Infinity"` or `"-Infinity"` in JSON).
+    #[serde(serialize_with = "crate::tier::figures::number")]
     pub value: f64,
     /// Where it stands.
     pub source: FigureSource,
@@ -439,9 +440,11 @@ pub struct ComparedFile {
     pub bytes: Option<usize>,
     /// With what it was compared: `receipt` or `result.json`; absent where it could not be.
     pub against: Option<&'static str>,
-    /// How many values stand on both sides.
+    /// How many values were compared: of an attestation its leaves, of a result its members that the other side records too.
     pub compared: usize,
-    /// Those of them that differ, as RFC 6901 pointers into this file, escaped for showing.
+    /// How many of them differ.
+    pub differ: usize,
+    /// The first 100 of those, as RFC 6901 pointers into this file, escaped for showing.
     pub differing: Vec<String>,
 }
 

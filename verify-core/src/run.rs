@@ -3,18 +3,21 @@
 //! Nothing authenticates them, so nothing they say is evidence; but people read them in the place of the receipt. Producers write
 //! them in several shapes and leave much out: compared is what two of them both record.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use data_encoding::HEXLOWER;
 
 use crate::crypto;
-use crate::json::{self, Kind, Value, child, first_difference, same_decimal};
+use crate::expectation::Form;
+use crate::json::{self, Kind, Value, child, is_number, same_decimal};
 use crate::ledger::{Checked, Findings, Stopped};
 use crate::limits;
 use crate::problem::{Code, Location, Problem};
 use crate::receipt::DOCUMENT;
 use crate::report::ComparedFile;
 use crate::text::{brief, escape, quoted};
+use crate::time::Timestamp;
 use crate::verdict::same_number;
 
 /// A file that may stand beside a receipt in its run directory.
@@ -74,15 +77,14 @@ const RESULT: &str = "result.json";
 const RESULT_LINE: &[u8] = b"RESULT_JSON ";
 
 /// The blocks of an attestation whose members a result repeats under the same name.
-const BLOCKS: [&str; 4] = ["/verdict", "/measurements/primary", "/measurements/dflash", "/environment"];
+const BLOCKS: [&str; 6] = ["/verdict", "/measurements/primary", "/measurements/dflash", "/environment", "/code", "/references"];
 
 /// Members of these names mean another thing in each place.
 const AMBIGUOUS: [&str; 2] = ["model", "model_sha256"];
 
-/// Members that a result repeats under a name of its own, with their place in an attestation.
-const RENAMED: [(&str, &str); 6] = [
-    (COMMIT, "/code/commit"),
-    ("eval_seed", "/references/eval_seed"),
+/// Members that a result repeats from another place or under a name of its own, with their place in an attestation.
+const RENAMED: [(&str, &str); 5] = [
+    (TIMESTAMP, "/timestamp_utc"),
     ("llama_commit", "/references/llamacpp_commit"),
     ("delta_pct", "/verdict/pct_over_frontier"),
     ("pr_top1", "/measurements/primary/top1"),
@@ -90,6 +92,7 @@ const RENAMED: [(&str, &str); 6] = [
 ];
 
 const COMMIT: &str = "commit";
+const TIMESTAMP: &str = "timestamp_utc";
 
 /// How many differing members beside the first a message names.
 const NAMED: usize = 4;
@@ -105,6 +108,7 @@ pub(crate) fn list(files: &[RunFile<'_>]) -> Vec<ComparedFile> {
         bytes: file.content.ok().map(<[u8]>::len),
         against: None,
         compared: 0,
+        differ: 0,
         differing: Vec::new(),
     };
     files.iter().map(entry).collect()
@@ -139,10 +143,10 @@ pub(crate) fn check(
             (Companion::Attestation, _) => compare_attestation(document, attestation, entry, findings),
             (Companion::Result, _) => {
                 compare_results(Code::RunResult, document, DOCUMENT, &results_of(attestation), entry, findings);
-                compare_receipt_id(document, receipt_id, findings);
+                compare_receipt_id(document, receipt_id, entry, findings);
             }
             (Companion::EvalLog | Companion::LogText, Some(result)) => {
-                let members = result.object().unwrap_or_default().iter().map(|member| (&*member.name, &member.value)).collect();
+                let members = result.object().unwrap_or_default().iter().map(|member| (&*member.name, vec![&member.value])).collect();
                 compare_results(Code::RunLog, document, RESULT, &members, entry, findings);
             }
             (Companion::EvalLog | Companion::LogText, None) => {
@@ -182,62 +186,80 @@ fn last_result(log: &[u8]) -> Option<&[u8]> {
 }
 
 fn compare_attestation(file: &Value<'_>, attestation: &Value<'_>, entry: &mut ComparedFile, findings: &mut Findings) {
+    let comparison = compare(file, attestation, is_same);
     entry.against = Some(DOCUMENT);
-    entry.compared = file.object().unwrap_or_default().len();
-    let Some(pointer) = first_difference(file, attestation, same_decimal) else { return };
-    let shown = |value: &Value<'_>| value.at(&pointer).map_or("absent".to_owned(), Value::shown);
-    let (found, wanted) = (shown(file), shown(attestation));
-    let place = if pointer.is_empty() { "the whole".to_owned() } else { escape(&pointer) };
-    let message = format!("{} is not the attestation of the receipt: {place} is {found}, in the receipt {wanted}", entry.name);
-    findings.raise(Problem::new(Code::RunAttestation, Location::pointer(entry.name, &pointer), message).found(found).wanted(wanted));
-    entry.differing.push(escape(&pointer));
+    (entry.compared, entry.differ) = (comparison.compared, comparison.differ);
+    if let Some(pointer) = comparison.differing.first() {
+        let (found, wanted) = (shown_at(file, pointer), shown_at(attestation, pointer));
+        let place = if pointer.is_empty() { "the whole".to_owned() } else { escape(pointer) };
+        let message = format!("{} is not the attestation of the receipt: {place} is {found}, in the receipt {wanted}", entry.name);
+        findings.raise(Problem::new(Code::RunAttestation, Location::pointer(entry.name, pointer), message).found(found).wanted(wanted));
+    }
+    entry.differing = comparison.differing.iter().map(|pointer| escape(pointer)).collect();
 }
 
-/// What an attestation says, by the names under which a result says it.
-fn results_of<'v, 'a>(attestation: &'v Value<'a>) -> BTreeMap<&'v str, &'v Value<'a>> {
+/// What an attestation says, by the names under which a result says it. Blocks that share a name are all heard: which of them
+/// a reader takes the name for is not known.
+fn results_of<'v, 'a>(attestation: &'v Value<'a>) -> BTreeMap<&'v str, Vec<&'v Value<'a>>> {
     let blocks = BLOCKS.into_iter().filter_map(|block| attestation.at(block)?.object()).flatten();
     let repeated = blocks.map(|member| (&*member.name, &member.value)).filter(|(name, _)| !AMBIGUOUS.contains(name));
     let renamed = RENAMED.into_iter().filter_map(|(name, pointer)| Some((name, attestation.at(pointer)?)));
-    repeated.chain(renamed).collect()
+    let mut results: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for (name, value) in repeated.chain(renamed) {
+        results.entry(name).or_default().push(value);
+    }
+    results
 }
 
-/// Compares the members of `file` with those of the same name in `others`, which stand in the document `against`.
+/// Compares the members of `file` with all of the same name in `others`, which stand in the document `against`.
 fn compare_results(
     code: Code,
     file: &Value<'_>,
     against: &'static str,
-    others: &BTreeMap<&str, &Value<'_>>,
+    others: &BTreeMap<&str, Vec<&Value<'_>>>,
     entry: &mut ComparedFile,
     findings: &mut Findings,
 ) {
-    let members = file.object().unwrap_or_default().iter();
-    let pairs = members.filter_map(|member| {
-        let other = *others.get(&*member.name)?;
-        (is_recorded(&member.value) && is_recorded(other)).then_some((&*member.name, &member.value, other))
-    });
-    let pairs: Vec<_> = pairs.collect();
-    let differing: Vec<_> = pairs.iter().filter(|(name, value, other)| !agree(name, value, other)).collect();
-    entry.compared = pairs.len();
-    entry.against = (!pairs.is_empty()).then_some(against);
-    entry.differing = differing.iter().take(limits::RUN_DIFFERENCES).map(|(name, _, _)| escape(&child("", name))).collect();
-    if let Some((name, value, other)) = differing.first() {
-        let (found, wanted) = (value.shown(), other.shown());
-        let also: Vec<String> = differing.iter().skip(1).take(NAMED).map(|(name, _, _)| brief(name)).collect();
+    let mut differing = Vec::new();
+    for member in file.object().unwrap_or_default().iter().filter(|member| is_recorded(&member.value)) {
+        let name = &*member.name;
+        let recorded: Vec<_> = others.get(name).into_iter().flatten().filter(|other| is_recorded(other)).collect();
+        entry.compared = entry.compared.saturating_add(usize::from(!recorded.is_empty()));
+        differing.extend(recorded.into_iter().find_map(|other| {
+            let comparison = compare(&member.value, other, |left, right| agree(name, left, right));
+            let pointer = comparison.differing.into_iter().next()?;
+            Some((name, shown_at(&member.value, &pointer), shown_at(other, &pointer), pointer))
+        }));
+    }
+    entry.against = (entry.compared > 0).then_some(against);
+    entry.differ = differing.len();
+    entry.differing = differing.iter().take(limits::RUN_DIFFERENCES).map(|(name, ..)| escape(&child("", name))).collect();
+    if let Some((name, found, wanted, pointer)) = differing.first() {
+        let also: Vec<String> = differing.iter().skip(1).take(NAMED).map(|(name, ..)| brief(name)).collect();
         let also = if also.is_empty() {
             String::new()
         } else {
             format!("; {} more differ: {}", differing.len().saturating_sub(1), also.join(", "))
         };
-        let message = format!("{} has {} {found}, {against} has {wanted}{also}", entry.name, brief(name));
-        let location = Location::pointer(entry.name, child("", name));
+        let message = format!("{} has {}{} {found}, {against} has {wanted}{also}", entry.name, brief(name), escape(pointer));
+        let location = Location::pointer(entry.name, format!("{}{pointer}", child("", name)));
         findings.raise(Problem::new(code, location, message).found(found).wanted(wanted));
     }
 }
 
-fn compare_receipt_id(file: &Value<'_>, receipt_id: Checked<&str>, findings: &mut Findings) {
+fn compare_receipt_id(file: &Value<'_>, receipt_id: Checked<&str>, entry: &mut ComparedFile, findings: &mut Findings) {
     let Ok(receipt_id) = receipt_id else { return };
     for name in RECEIPT_IDS {
-        let Some(named) = file.member(name).filter(|named| is_recorded(named) && named.string() != Some(receipt_id)) else { continue };
+        let Some(named) = file.member(name).filter(|named| is_recorded(named)) else { continue };
+        entry.against = Some(DOCUMENT);
+        entry.compared = entry.compared.saturating_add(1);
+        if named.string() == Some(receipt_id) {
+            continue;
+        }
+        entry.differ = entry.differ.saturating_add(1);
+        if entry.differing.len() < limits::RUN_DIFFERENCES {
+            entry.differing.push(child("", name));
+        }
         let (found, wanted) = (named.shown(), quoted(receipt_id));
         let message = format!("{RESULT} names the receipt {found}; this one is {wanted}");
         let location = Location::pointer(RESULT, child("", name));
@@ -250,20 +272,198 @@ fn is_recorded(value: &Value<'_>) -> bool {
     !matches!(value.kind, Kind::Null) && value.string() != Some("")
 }
 
-/// A commit agrees with its beginning, a number with its text and with what sealing rounds it to, everything else with itself.
+/// Whether a result says the same under `name` as another document: of a commit its beginning, of a time its instant, of a number
+/// what sealing rounds it to or its text.
 fn agree(name: &str, left: &Value<'_>, right: &Value<'_>) -> bool {
     match (&left.kind, &right.kind) {
-        (Kind::String(left), Kind::String(right)) if name == COMMIT => left.starts_with(&**right) || right.starts_with(&**left),
-        (Kind::Number(left) | Kind::NonFinite(left), Kind::Number(right) | Kind::NonFinite(right)) => same_number(left, right),
-        (Kind::String(left), Kind::Number(right)) => same_decimal(left, right),
-        (Kind::Number(left), Kind::String(right)) => same_decimal(left, right),
-        _ => first_difference(left, right, same_decimal).is_none(),
+        (Kind::String(left), Kind::String(right)) if is_commit(name) && [left, right].iter().all(|text| Form::Commit.fits(text)) => {
+            left.starts_with(&**right) || right.starts_with(&**left)
+        }
+        (Kind::String(left), Kind::String(right)) if name == TIMESTAMP => {
+            let same_instant = || Some(Timestamp::parse_utc(left).ok()? == Timestamp::parse_utc(right).ok()?);
+            left == right || same_instant() == Some(true)
+        }
+        (Kind::Number(left), Kind::Number(right)) => agree_in_number(left, right),
+        (Kind::String(text), Kind::Number(number)) | (Kind::Number(number), Kind::String(text)) => {
+            is_number(text) && agree_in_number(text, number)
+        }
+        _ => is_same(left, right),
+    }
+}
+
+fn is_commit(name: &str) -> bool {
+    name == COMMIT || name.ends_with("_commit")
+}
+
+/// Sealing rounds fractions; whole numbers it leaves alone.
+fn agree_in_number(left: &str, right: &str) -> bool {
+    let is_whole = |token: &str| !token.contains(['.', 'e', 'E']);
+    if is_whole(left) && is_whole(right) { same_decimal(left, right) } else { same_number(left, right) }
+}
+
+/// Whether two values are the same, of which not both are lists or both objects: numbers by their decimal value.
+pub(crate) fn is_same(left: &Value<'_>, right: &Value<'_>) -> bool {
+    match (&left.kind, &right.kind) {
+        (Kind::Number(left), Kind::Number(right)) => same_decimal(left, right),
+        (Kind::NonFinite(left), Kind::NonFinite(right)) => left == right,
+        (Kind::String(left), Kind::String(right)) => left == right,
+        (Kind::Bool(left), Kind::Bool(right)) => left == right,
+        (Kind::Null, Kind::Null) => true,
+        _ => false,
+    }
+}
+
+/// How two values stand to each other.
+#[derive(Default)]
+pub(crate) struct Comparison {
+    /// Leaves, each once, whether on both sides or on one.
+    compared: usize,
+    /// How many of them differ.
+    pub(crate) differ: usize,
+    /// Pointers to the first of these.
+    differing: Vec<String>,
+}
+
+/// Compares two values leaf by leaf: members may stand in any order, and lists of two lengths are one difference. Keeps its own
+/// stack, so that nesting costs no other.
+pub(crate) fn compare(left: &Value<'_>, right: &Value<'_>, is_same: impl Fn(&Value<'_>, &Value<'_>) -> bool) -> Comparison {
+    let mut comparison = Comparison::default();
+    let mut path = Path::default();
+    let mut open = vec![([Some(left), Some(right)], None)];
+    while let Some((sides, place)) = open.pop() {
+        let is_alike = match (sides, sides.map(|side| side.map(|side| &side.kind))) {
+            (_, [Some(Kind::Object(left)), Some(Kind::Object(right))]) if !(left.is_empty() && right.is_empty()) => {
+                let mut members: BTreeMap<&str, [Option<&Value<'_>>; 2]> = BTreeMap::new();
+                left.iter().for_each(|member| members.entry(&member.name).or_default()[0] = Some(&member.value));
+                right.iter().for_each(|member| members.entry(&member.name).or_default()[1] = Some(&member.value));
+                open.extend(members.into_iter().rev().map(|(name, sides)| (sides, path.below(place, Cow::Borrowed(name)))));
+                continue;
+            }
+            (_, [Some(Kind::Array(left)), Some(Kind::Array(right))]) if left.len() == right.len() && !left.is_empty() => {
+                let items = left.iter().zip(right).enumerate().rev();
+                open.extend(
+                    items.map(|(index, (item, other))| ([Some(item), Some(other)], path.below(place, Cow::Owned(index.to_string())))),
+                );
+                continue;
+            }
+            (_, [Some(Kind::Object(_)), Some(Kind::Object(_))]) => true,
+            (_, [Some(Kind::Array(left)), Some(Kind::Array(right))]) => left.len() == right.len(),
+            ([Some(left), Some(right)], _) => is_same(left, right),
+            _ => false,
+        };
+        comparison.compared = comparison.compared.saturating_add(1);
+        if !is_alike {
+            comparison.differ = comparison.differ.saturating_add(1);
+            if comparison.differing.len() < limits::RUN_DIFFERENCES {
+                comparison.differing.push(path.pointer(place));
+            }
+        }
+    }
+    comparison
+}
+
+/// What stands at a pointer that a comparison gave.
+fn shown_at(value: &Value<'_>, pointer: &str) -> String {
+    value.at(pointer).map_or("absent".to_owned(), Value::shown)
+}
+
+/// Places in a document, each with the one above it.
+#[derive(Default)]
+struct Path<'v>(Vec<(Option<usize>, Cow<'v, str>)>);
+
+impl<'v> Path<'v> {
+    /// The place `name` below `above`.
+    fn below(&mut self, above: Option<usize>, name: Cow<'v, str>) -> Option<usize> {
+        self.0.push((above, name));
+        self.0.len().checked_sub(1)
+    }
+
+    /// The pointer to a place; a long one ends in a container.
+    fn pointer(&self, place: Option<usize>) -> String {
+        let above = |place: usize| self.0.get(place).and_then(|(above, _)| *above);
+        let mut places: Vec<usize> = std::iter::successors(place, |place| above(*place)).collect();
+        let mut pointer = String::new();
+        while let Some((_, name)) =
+            places.pop().filter(|_| pointer.len() <= limits::CLAIM_POINTER_BYTES).and_then(|place| self.0.get(place))
+        {
+            pointer = child(&pointer, name);
+        }
+        pointer
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn difference(left: &str, right: &str) -> Option<String> {
+        let comparison = compare(&json::read(left.as_bytes()).unwrap(), &json::read(right.as_bytes()).unwrap(), is_same);
+        assert_eq!(comparison.differ, comparison.differing.len());
+        comparison.differing.into_iter().next()
+    }
+
+    #[test]
+    fn values_are_compared_whatever_their_spelling() {
+        assert_eq!(difference(r#"{"a":1.50,"b":["\u0041",NaN,{}]}"#, r#"{"b":["A",NaN,{}],"a":15e-1}"#), None);
+        for (left, right, pointer) in [
+            (r#"{"a":1}"#, r#"{"a":1,"b":2}"#, "/b"),
+            (r#"{"a":1,"c":0}"#, r#"{"a":1}"#, "/c"),
+            (r#"{"a":[1,{"b/":2}]}"#, r#"{"a":[1,{"b/":3}]}"#, "/a/1/b~1"),
+            (r#"{"a":[1]}"#, r#"{"a":[1,2]}"#, "/a"),
+            (r#"{"a":null}"#, r#"{"a":false}"#, "/a"),
+            (r#"{"a":0.1}"#, r#"{"a":0.1000001}"#, "/a"),
+            (r#"{"a":NaN}"#, r#"{"a":Infinity}"#, "/a"),
+            (r#"{"a":{}}"#, r#"{"a":[]}"#, "/a"),
+            (r#"{"a":{}}"#, r#"{"a":{"b":null}}"#, "/a/b"),
+            ("1", "\"1\"", ""),
+        ] {
+            assert_eq!(difference(left, right).as_deref(), Some(pointer), "{left} {right}");
+        }
+    }
+
+    #[test]
+    fn a_result_agrees_up_to_rounding_and_spelling() {
+        let agrees = |name: &str, left: &str, right: &str| {
+            let (left, right) = (json::read(left.as_bytes()).unwrap(), json::read(right.as_bytes()).unwrap());
+            let agrees = |left, right| compare(left, right, |left, right| agree(name, left, right)).differ == 0;
+            assert_eq!(agrees(&left, &right), agrees(&right, &left), "{left:?} {right:?}");
+            agrees(&left, &right)
+        };
+        for (left, right) in [
+            ("1.23456749", "1.234567"),
+            ("\"1.23456749\"", "1.234567"),
+            ("\"2400\"", "2400"),
+            ("NaN", "NaN"),
+            (r#"{"a":[1.23456749,"0.5"]}"#, r#"{"a":["1.234567",0.50]}"#),
+        ] {
+            assert!(agrees("tps", left, right), "{left} {right}");
+        }
+        for (left, right) in [
+            ("1.2345676", "1.234567"),
+            ("9007199254740993", "9007199254740992"),
+            ("\"9007199254740993\"", "9007199254740992"),
+            ("\"2400 MHz\"", "2400"),
+            ("\"+2400\"", "2400"),
+            ("NaN", "Infinity"),
+            ("NaN", "null"),
+            ("\"0123456\"", "\"01234567\""),
+            (r#"{"a":[1,2]}"#, r#"{"a":[1,3]}"#),
+        ] {
+            assert!(!agrees("tps", left, right), "{left} {right}");
+        }
+        assert!(agrees("llama_commit", "\"0123456\"", "\"01234567\""));
+        assert!(!agrees("commit", "\"012345\"", "\"01234567\""));
+        assert!(!agrees("commit", "\"0123456\"", "\"0123457\""));
+        assert!(!agrees("commit", "\"0123456z\"", "\"0123456\""));
+    }
+
+    #[test]
+    fn a_pointer_stays_short_however_deep_the_difference_lies() {
+        let name = "n".repeat(100);
+        let nested = |leaf: &str| format!("{}{leaf}{}", format!("{{\"{name}\":").repeat(500), "}".repeat(500));
+        let pointer = difference(&nested("1"), &nested("2")).unwrap();
+        assert!(pointer.len() > limits::CLAIM_POINTER_BYTES && pointer.len() < 2 * limits::CLAIM_POINTER_BYTES, "{}", pointer.len());
+    }
 
     #[test]
     fn the_last_result_of_a_log_counts() {

@@ -30,7 +30,7 @@ use crate::policy::Policy;
 use crate::problem::{Code, Effect, Location, Problem};
 use crate::provenance;
 use crate::receipt::{self, Bound, DOCUMENT, Expected, Files, QuoteEvidence, Receipt, SignatureEvidence, Statement};
-use crate::report::{AnchorsInForce, Facts, Input, Obligation, PolicyInForce, QuoteReport, Report, Tool};
+use crate::report::{AnchorsInForce, Facts, Input, Obligation, Outcome, PolicyInForce, QuoteReport, Report, Tool};
 use crate::run::{self, Companion, RunFile};
 use crate::scorer::{self, Scorer};
 use crate::signature;
@@ -127,6 +127,12 @@ impl Verifier {
         Self { policy, anchors }
     }
 
+    /// The answer without fresh collateral, whatever the age of the carried one.
+    fn as_carried(&self, request: &Request<'_>) -> Outcome {
+        let policy = Policy { maximum_age: None, ..self.policy.clone() };
+        Self::new(policy, self.anchors.clone()).verify(&Request { fresh_collateral: None, ..*request }).outcome
+    }
+
     /// Verifies one receipt. Total: hostile bytes give a report as any others do.
     pub fn verify(&self, request: &Request<'_>) -> Report {
         let mut ledger = Ledger::default();
@@ -151,9 +157,10 @@ impl Verifier {
         let Appraisal { quote, trust_domain, genuine: genuine_as_carried, judged, facts: hardware } =
             dcap::verify(carried_quote, Accepted::TrustDomains, collateral, request.instant, &self.policy, &self.anchors, &mut ledger);
 
-        let fresh = carried_quote.ok().zip(request.fresh_collateral).map(|(quote, collateral)| {
-            dcap::judge(quote, collateral, Instant::Collateral, &self.policy.for_fresh_collateral(), &self.anchors)
-        });
+        let fresh = carried_quote
+            .ok()
+            .zip(request.fresh_collateral)
+            .map(|(quote, collateral)| dcap::judge_again(quote, collateral, hardware.window.as_ref(), &self.policy, &self.anchors));
         let refuted = fresh.as_ref().and_then(QuoteReport::refutation);
         let genuine = genuine_as_carried.and(refuted.map_or(Ok(()), |code| Err(Stopped::By(code))));
         let _fresher = ledger.meet(Obligation::FreshCollateral, |findings| match &fresh {
@@ -306,8 +313,8 @@ impl Verifier {
             ledger.note(note);
         }
 
-        let (outcome_as_carried, checks, problems) = ledger.settle(Obligation::OF_A_RECEIPT, &self.policy);
-        let outcome = fresh.as_ref().map_or(outcome_as_carried, |fresh| fresh.outcome.max(outcome_as_carried));
+        let (outcome, checks, problems) = ledger.settle(Obligation::OF_A_RECEIPT, &self.policy);
+        let outcome = fresh.as_ref().map_or(outcome, |fresh| fresh.outcome.max(outcome));
         let found = problems.iter().chain(fresh.iter().flat_map(|fresh| &fresh.problems)).map(|problem| problem.code);
         Report {
             report_version: 1,
@@ -323,7 +330,7 @@ impl Verifier {
             anchors: AnchorsInForce::of(&self.anchors),
             outcome,
             exit_code: outcome.exit_code(),
-            outcome_as_carried,
+            outcome_as_carried: if request.fresh_collateral.is_some() { self.as_carried(request) } else { outcome },
             fresh,
             checks,
             problems,

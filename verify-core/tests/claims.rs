@@ -200,6 +200,31 @@ fn good_signatures_alone_cover_nothing() {
     }
 }
 
+/// What was carried may be genuine; under fresh collateral that refutes it, nothing is shown as covered any more.
+#[test]
+fn what_fresh_collateral_refutes_covers_nothing() {
+    let read = |path: &str| support::read(&support::workspace().join("test-vectors").join(path));
+    let under = |id: &str| {
+        let (receipt, fresh) = (receipt(id), read(&format!("collateral/{id}.json")));
+        Verifier::new(Policy::authenticity(), anchors()).verify(&Request::new(&receipt).with_fresh_collateral(&fresh))
+    };
+    let carries_nothing = |report: &Report| report.claims.iter().all(|claim| claim.coverage == Coverage::Asserted);
+    for id in ["fresh-certificate-revoked", "fresh-level-revoked", "fresh-module-mismatch", "fresh-qe-mismatch"] {
+        let report = under(id);
+        assert_eq!(report.outcome, Outcome::Invalid, "{id}");
+        assert!(!report.claims.is_empty() && carries_nothing(&report), "{id}: {:?}", report.claims);
+        assert_eq!((report.facts.output, report.facts.image), (None, None), "{id}");
+    }
+    assert!(!carries_nothing(&under("fresh-up-to-date")));
+}
+
+#[test]
+fn a_platform_that_stands_on_no_level_by_now_has_no_status() {
+    let facts = report("relaunch-platform-below-all").facts;
+    assert_eq!(facts.tcb, None);
+    assert!(facts.trust_domain.is_some());
+}
+
 #[test]
 fn facts_of_an_impostor_are_absent_and_those_of_an_old_platform_are_there() {
     for vector in ["qe-other-signer", "quote-signature-bit", "revoked-leaf", "crl-root-signature"] {

@@ -54,6 +54,17 @@ fn facts_are_of_a_trust_domain_or_of_an_enclave() {
     assert!(matches!(module.result, CheckResult::NotApplicable { .. }));
 }
 
+/// The oldest date, the advisories of all three, and each document's own number.
+#[test]
+fn facts_of_the_tcb_are_those_of_platform_quoting_enclave_and_module() {
+    let tcb = judge("bare-all-behind", |_| {}).facts.tcb.expect("a status");
+    let behind = TcbStatus::OutOfDate;
+    assert_eq!((tcb.status, tcb.platform, tcb.quoting_enclave, tcb.tdx_module), (behind, behind, behind, Some(behind)));
+    assert_eq!(tcb.advisories, ["INTEL-SA-99001", "INTEL-SA-99003", "INTEL-SA-99002"]);
+    assert_eq!(tcb.tcb_date.to_string(), "2023-08-09T00:00:00Z");
+    assert_eq!((tcb.tcb_info_evaluation, tcb.qe_identity_evaluation), (19, 20));
+}
+
 #[test]
 fn nothing_of_a_forged_quote_is_a_fact() {
     for id in ["bare-signature-bit", "sgx-body-edited", "sgx-qe-identity-of-tdx"] {

@@ -27,7 +27,7 @@ fn what_was_compared_is_in_the_report() {
     let report = judge(&[RunFile::new(Companion::Attestation, attestation.as_bytes()), RunFile::new(Companion::EvalLog, b"")]);
     assert_eq!(report.outcome, Outcome::Verified);
     let [file, log] = report.run.as_slice() else { panic!("{:?}", report.run) };
-    assert_eq!((file.name, file.bytes, file.against, file.compared), ("attestation.json", Some(attestation.len()), Some("receipt"), 6));
+    assert_eq!((file.name, file.bytes, file.against, file.compared), ("attestation.json", Some(attestation.len()), Some("receipt"), 51));
     let of_nothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
     assert_eq!((log.name, log.sha256.as_deref(), log.against, log.compared), ("eval.log", Some(of_nothing), None, 0));
 }
@@ -98,7 +98,7 @@ fn many_differences_are_counted_and_the_first_are_named() {
     let log = format!("RESULT_JSON {{{}}}\n", members(2));
     let report = judge(&[RunFile::new(Companion::Result, result.as_bytes()), RunFile::new(Companion::LogText, log.as_bytes())]);
     let log = report.run.iter().find(|file| file.name == "log.txt").unwrap();
-    assert_eq!((log.compared, log.differing.len(), log.against), (300, 100, Some("result.json")));
+    assert_eq!((log.compared, log.differ, log.differing.len(), log.against), (300, 300, 100, Some("result.json")));
     let problem = report.problems.iter().find(|problem| problem.code == Code::RunLog).unwrap();
     assert_eq!(problem.message, "log.txt has ctx_0 2, result.json has 1; 299 more differ: ctx_1, ctx_2, ctx_3, ctx_4");
 }
@@ -112,4 +112,59 @@ fn what_was_not_compared_is_not_called_passed() {
         let check = report.checks.iter().find(|check| check.id == Obligation::Run).unwrap();
         assert!(matches!(check.result, CheckResult::NotApplicable { .. }), "{:?}", check.result);
     }
+}
+
+/// The receipt of a run whose `result.json` is this.
+fn judge_result(receipt: &str, result: &str) -> Report {
+    judge_beside(receipt, &[RunFile::new(Companion::Result, result.as_bytes())])
+}
+
+#[test]
+fn a_result_agrees_only_in_what_it_really_repeats() {
+    let long = "runs/run-agrees-long-result/receipt.json";
+    let agrees = |result: &str| {
+        let report = judge_result(long, result);
+        let file = report.run.first().unwrap();
+        assert_eq!((file.compared, file.against), (1, Some("receipt")), "{result}");
+        file.differ == 0
+    };
+    for result in [
+        r#"{"commit": "0123456"}"#,
+        r#"{"tps": "120.5000001"}"#,
+        r#"{"clock_mhz": 2400.0}"#,
+        r#"{"clock_mhz": "2400"}"#,
+        r#"{"timestamp_utc": "2026-08-03T12:15:00+00:00"}"#,
+        r#"{"repo": "https://git.example/engine"}"#,
+    ] {
+        assert!(agrees(result), "{result}");
+    }
+    for result in [
+        r#"{"commit": "0"}"#,
+        r#"{"commit": "012345"}"#,
+        r#"{"commit": "0123456x"}"#,
+        r#"{"tps": "120.50001"}"#,
+        r#"{"tps": "120.5 "}"#,
+        r#"{"clock_mhz": 2400.1}"#,
+        r#"{"label": NaN}"#,
+        r#"{"timestamp_utc": "2026-08-03T12:15:01Z"}"#,
+        r#"{"repo": "https://git.example/other"}"#,
+    ] {
+        assert!(!agrees(result), "{result}");
+    }
+}
+
+#[test]
+fn a_result_that_names_only_its_receipt_was_compared() {
+    for (id, differ) in [("63113c7e525ca0a7da6895c201d0bb3b", 0), ("63113c7e525ca0a7", 1), ("63113c7e525ca0a7da6895c201d0bb3b0", 1)] {
+        let report = judge_result("receipts/verified.json", &format!("{{\"receipt_id\": \"{id}\"}}"));
+        let file = report.run.first().unwrap();
+        assert_eq!((file.compared, file.differ, file.differing.len(), file.against), (1, differ, differ, Some("receipt")), "{id}");
+        assert_eq!(report.has(Code::RunReceiptId), differ == 1, "{id}");
+    }
+}
+
+#[test]
+fn a_model_means_another_thing_in_each_place() {
+    let report = judge_result("receipts/verified.json", r#"{"model": "of another place", "model_sha256": "00"}"#);
+    assert_eq!(report.run.first().unwrap().compared, 0);
 }

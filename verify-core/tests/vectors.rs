@@ -61,6 +61,10 @@ fn check_receipt(folder: &Path, vector: &Value) -> Result<(), String> {
 
     fits_schema("", &report.to_json(), &report.to_json_pretty())?;
     if let Some(fresh) = &report.fresh {
+        let as_carried = (report.outcome_as_carried.name(), vector["fresh"]["as_carried"].as_str().unwrap_or_default());
+        if as_carried.0 != as_carried.1 {
+            return Err(format!("as carried: {}; wanted {}", as_carried.0, as_carried.1));
+        }
         compare(fresh.outcome, &fresh.problems, &vector["fresh"]).map_err(|difference| format!("fresh: {difference}"))?;
     }
     compare(report.outcome, &report.problems, vector)

@@ -23,6 +23,16 @@ fn trust_domains() -> Vec<Vector> {
         bare("bare-out-of-date", "A weak platform is weak without a receipt too.")
             .change(|m| m.sgx.pce_svn = 12)
             .thin(&["tcb.out-of-date"]),
+        bare("bare-all-behind", "Platform, module and quoting enclave can all be behind, each with its own date and advisories.")
+            .change(|m| {
+                m.sgx.pce_svn = 12;
+                m.quote.body.tee_tcb_svn[0] = 3;
+                m.quote.qe.svn = 3;
+                let qe_identity = &mut m.collateral.qe_identity.body;
+                qe_identity.set("/tcbLevels/1/tcbDate", "2023-08-09T00:00:00Z");
+                qe_identity.set("/tcbEvaluationDataNumber", 20);
+            })
+            .thin(&["tcb.evaluation-numbers-differ", "tcb.out-of-date"]),
         bare("bare-stale", "Judged at an instant of the caller's choice, collateral can be stale.")
             .at("2026-09-02T11:00:01Z")
             .unverifiable(&["crl.outside-window", "qe-identity.outside-window", "tcb-info.outside-window"]),

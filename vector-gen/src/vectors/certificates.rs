@@ -1,8 +1,9 @@
 //! The PCK certificate chain and its SGX extension.
 
 use super::{Anchors, Vector, classic};
+use crate::crl::{KEY_COMPROMISE, REASON_CODE};
 use crate::der;
-use crate::pki::{self, Algorithm, Key, Name, Usage, constraints};
+use crate::pki::{self, Algorithm, Extension, Key, Name, Usage, constraints};
 use crate::receipt::Material;
 
 pub(super) fn vectors() -> Vec<Vector> {
@@ -106,6 +107,14 @@ fn time() -> Vec<Vector> {
             .change(|m| m.pck.not_after = "2026-08-20T00:00:00Z")
             .at("2026-08-25T00:00:00Z")
             .unverifiable(outside),
+        classic("certificate-intermediate-expired", "An intermediate that has expired at the judged instant decides nothing.")
+            .change(|m| m.ca.not_after = "2026-08-20T00:00:00Z")
+            .at("2026-08-25T00:00:00Z")
+            .unverifiable(outside),
+        classic("certificate-root-expired", "A root whose key is the anchor's has to be valid at the judged instant too.")
+            .change(|m| m.root.not_after = "2026-08-20T00:00:00Z")
+            .at("2026-08-25T00:00:00Z")
+            .unverifiable(outside),
         classic("certificate-not-yet", "A leaf that is not valid yet at the judged instant decides nothing.")
             .change(|m| {
                 m.pck.not_before = "2026-08-05T00:00:00Z";
@@ -125,6 +134,14 @@ fn time() -> Vec<Vector> {
     ]
 }
 
+/// The PCK CRL lists the leaf, whose serial number begins with a one bit, by an INTEGER with this content.
+fn revoke_leaf_as(material: &mut Material, content: impl Fn(&[u8]) -> Vec<u8>) {
+    material.pck.serial = vec![0x9f; 20];
+    let reason = Extension::new(REASON_CODE, false, der::enumerated(KEY_COMPROMISE));
+    let crl = &mut material.collateral.pck_crl;
+    crl.more_entries.push(crl.entry(der::raw_integer(&content(&material.pck.serial)), &reason));
+}
+
 fn revocation() -> Vec<Vector> {
     let revoked = &["certificate.revoked"];
     vec![
@@ -136,6 +153,12 @@ fn revocation() -> Vec<Vector> {
             .invalid(revoked),
         classic("revoked-signer", "The anchor's TCB signing certificate is looked up in the root's CRL.")
             .change(|m| m.collateral.root_crl.revoked.push(m.collateral.signer_chain[0].serial.clone()))
+            .invalid(revoked),
+        classic("revoked-leaf-zeros", "Serials are numbers: more zeros before one than needed hide no entry.")
+            .change(|m| revoke_leaf_as(m, |serial| [&[0, 0], serial].concat()))
+            .invalid(revoked),
+        classic("revoked-leaf-no-zero", "Nor does a missing zero before a serial that begins with a one bit.")
+            .change(|m| revoke_leaf_as(m, <[u8]>::to_vec))
             .invalid(revoked),
         classic("revoked-others", "Other serials in a CRL revoke nobody here.")
             .change(|m| m.collateral.pck_crl.revoked.extend([vec![0x12, 0x34], vec![0xfe; 20]]))

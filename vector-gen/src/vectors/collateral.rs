@@ -230,6 +230,16 @@ fn crls() -> Vec<Vector> {
             crl.extensions.push(Extension::new("1.3.6.1.4.1.99999.1", false, der::boolean(true)));
         })
         .invalid(extension),
+        pck("crl-number-twice", "An extension stands once.", |crl| crl.extensions.push(crl.extensions[0].clone())).invalid(extension),
+        root("crl-entry-critical", "A critical extension of one entry that is not understood makes the list unusable.", |crl| {
+            let unknown = Extension::new("1.3.6.1.4.1.99999.1", true, der::boolean(true));
+            crl.more_entries.push(crl.entry(der::integer(0x1234), &unknown));
+        })
+        .invalid(extension),
+        pck("crl-algorithm-differs", "The signed part of a CRL names the algorithm of its signature.", |crl| {
+            crl.stated_algorithm = pki::Algorithm::Sha384;
+        })
+        .invalid(signature),
         classic("crl-of-processor-ca", "The PCK CRL is that of the CA that issued the leaf.")
             .change(|m| {
                 m.collateral.pck_crl.issuer = Name::of(pki::PROCESSOR_NAME);
@@ -284,6 +294,12 @@ fn tcb_info() -> Vec<Vector> {
         classic("tcb-info-signed-blank", "Blanks that were there when the text was signed belong to it.")
             .change(|m| m.collateral.tcb_info.before_signing.add(|text| *text = text.replacen(':', ": ", 3)))
             .verified(&[]),
+        v3("tcb-info-v3-blanks-added", "In QuoteCollateralV3 a blank before the value is part of the text: it was not signed.")
+            .change(|m| m.collateral.tcb_info.after_signing.add(|text| text.insert(0, ' ')))
+            .invalid(signature),
+        v3("tcb-info-v3-blanks-signed", "Blanks around the value that were signed with it belong to it.")
+            .change(|m| m.collateral.tcb_info.before_signing.add(|text| *text = format!(" {text}\n")))
+            .verified(&[]),
         classic("tcb-info-by-pck-key", "A platform's key does not sign TCB info.")
             .change(|m| m.collateral.tcb_info.key = m.pck.key.clone())
             .invalid(signature),
@@ -329,6 +345,25 @@ fn tcb_info() -> Vec<Vector> {
             let mut again = body.at("/tcbLevels/0").clone();
             again.set("/tcbStatus", "OutOfDate");
             body.list("/tcbLevels").insert(1, again);
+        })
+        .invalid(malformed),
+        changed("tcb-info-levels-of-tdx", "Two levels that differ in the TDX components alone are two.", |body| {
+            let mut lower = body.at("/tcbLevels/0").clone();
+            lower.set("/tcb/tdxtcbcomponents/2/svn", 1);
+            lower.set("/tcbStatus", "OutOfDate");
+            body.list("/tcbLevels").insert(0, lower);
+        })
+        .verified(&[]),
+        changed("tcb-info-no-levels", "TCB info without levels says nothing about a platform.", |body| {
+            body.list("/tcbLevels").clear();
+        })
+        .invalid(malformed),
+        changed("tcb-info-module-level-twice", "Two levels of a module with the same SVN contradict each other.", |body| {
+            body.set("/tdxModuleIdentities/0/tcbLevels/1/tcb/isvsvn", 4);
+        })
+        .invalid(malformed),
+        changed("tcb-info-module-no-levels", "The identity of a module has levels.", |body| {
+            body.list("/tdxModuleIdentities/0/tcbLevels").clear();
         })
         .invalid(malformed),
         changed("tcb-info-date-offset", "Intel's dates may end with +00:00.", |body| {
@@ -384,6 +419,12 @@ fn qe_identity() -> Vec<Vector> {
             body.set("/tcbLevels/0/tcb/isvsvn", "4");
         })
         .invalid(malformed),
+        changed("qe-identity-level-twice", "Two levels with the same SVN contradict each other.", |body| {
+            body.set("/tcbLevels/1/tcb/isvsvn", 4);
+        })
+        .invalid(malformed),
+        changed("qe-identity-no-levels", "The identity of a quoting enclave has levels.", |body| body.list("/tcbLevels").clear())
+            .invalid(malformed),
         changed("qe-identity-for-sgx", "The identity of another quoting enclave does not count.", |body| {
             body.set("/id", "QE");
         })
@@ -416,6 +457,15 @@ fn time() -> Vec<Vector> {
         judged("time-qe-identity-expired", "A QE identity that has expired at the judged instant decides nothing.", "2026-08-15T00:00:00Z")
             .change(|m| m.collateral.qe_identity.body.set("/nextUpdate", "2026-08-10T00:00:00Z"))
             .unverifiable(&["qe-identity.outside-window"]),
+        judged("time-root-crl-expired", "A root CRL that has expired at the judged instant decides nothing.", "2026-08-15T00:00:00Z")
+            .change(|m| m.collateral.root_crl.next_update = Some("2026-08-10T00:00:00Z"))
+            .unverifiable(&["crl.outside-window"]),
+        judged("time-root-crl-not-yet", "Nor does a root CRL that was not issued yet.", "2026-08-15T00:00:00Z")
+            .change(|m| {
+                m.collateral.root_crl.this_update = "2026-08-20T00:00:00Z";
+                m.receipt.attestation.set("/timestamp_utc", "2026-08-20T00:10:00Z");
+            })
+            .unverifiable(&["crl.outside-window"]),
         classic("time-window-empty", "Parts that are never current together do not belong together.")
             .change(|m| m.collateral.pck_crl.next_update = Some("2026-08-03T10:30:00Z"))
             .unverifiable(&["crl.outside-window", "provenance.timestamp-outside-window", "window.empty"]),

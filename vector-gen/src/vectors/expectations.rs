@@ -91,7 +91,7 @@ fn commits() -> Vec<Vector> {
 
 fn asserted() -> Vec<Vector> {
     vec![
-        classic("expect-repository", "An expected value that nothing binds is met, and weakly.")
+        classic("expect-repository", "An expected value that nothing binds is the producer's word.")
             .expecting(&["repo=https://git.example/engine"])
             .thin(ASSERTED),
         classic("expect-other-repository", "A value that is not the expected one is refused, bound or not.")

@@ -22,6 +22,7 @@ pub(super) fn vectors() -> Vec<Vector> {
         .verified(&[]),
         fresh("fresh-recovered", "A platform that was behind stays so, whatever fresh collateral says.", |_| {})
             .answer(Outcome::Verified, &[])
+            .carried(Outcome::UnderProvenanced)
             .change(|m| m.collateral.tcb_info.body.set("/tcbLevels/0/tcbStatus", "OutOfDate"))
             .thin(&["tcb.out-of-date"]),
         fresh("fresh-certificate-revoked", "A PCK certificate that was revoked since refutes.", |m| {
@@ -40,11 +41,46 @@ pub(super) fn vectors() -> Vec<Vector> {
         })
         .answer(Outcome::Invalid, &["tcb.no-matching-level"])
         .invalid(&[]),
+        fresh("fresh-module-mismatch", "A TDX module that is not the one that Intel describes by now is refused.", |m| {
+            m.collateral.tcb_info.body.set("/tdxModuleIdentities/0/mrsigner", "01".repeat(48));
+        })
+        .answer(Outcome::Invalid, &["tdx-module.identity-mismatch"])
+        .invalid(&[]),
+        fresh("fresh-qe-mismatch", "So is a quoting enclave that is not the one that Intel describes by now.", |m| {
+            m.collateral.qe_identity.body.set("/mrsigner", "01".repeat(32));
+        })
+        .answer(Outcome::Invalid, &["qe.identity-mismatch"])
+        .invalid(&[]),
         fresh("fresh-other-platform", "Collateral of another platform was brought by the caller: it decides nothing.", |m| {
             m.collateral.tcb_info.body.set("/fmspc", "00a1b2c3d4e6");
         })
         .answer(Outcome::Unverifiable, &["platform.fmspc-mismatch"])
         .unverifiable(&[]),
+        fresh(
+            "fresh-other-platform-no-level",
+            "Nor does it if this platform is below its levels, or has a module that it does not list.",
+            |m| {
+                m.collateral.tcb_info.body.set("/fmspc", "00a1b2c3d4e6");
+                m.collateral.tcb_info.body.set("/tcbLevels/0/tcb/pcesvn", 14);
+                m.collateral.tcb_info.body.set("/tcbLevels/1/tcb/pcesvn", 14);
+            },
+        )
+        .answer(Outcome::Unverifiable, &["platform.fmspc-mismatch", "tcb.no-matching-level"])
+        .unverifiable(&[]),
+        fresh("fresh-expired-no-level", "Nor does it if its parts were never current together.", |m| {
+            m.collateral.pck_crl.next_update = Some("2026-08-10T09:00:00Z");
+            m.collateral.tcb_info.body.set("/tcbLevels/0/tcb/pcesvn", 14);
+            m.collateral.tcb_info.body.set("/tcbLevels/1/tcb/pcesvn", 14);
+        })
+        .answer(Outcome::Unverifiable, &["crl.outside-window", "tcb.no-matching-level", "window.empty"])
+        .unverifiable(&[]),
+        fresh("fresh-older-no-level", "Nor does it if it is older than the carried one: the platform may be newer than it.", |m| {
+            m.collateral.tcb_info.body.set("/issueDate", "2026-08-03T10:59:59Z");
+            m.collateral.tcb_info.body.set("/tcbLevels/0/tcb/pcesvn", 14);
+            m.collateral.tcb_info.body.set("/tcbLevels/1/tcb/pcesvn", 14);
+        })
+        .answer(Outcome::Unverifiable, &["tcb.no-matching-level"])
+        .unverifiable(&["collateral.not-fresh"]),
         fresh("fresh-forged", "Nor does collateral that was edited.", |m| {
             m.collateral.tcb_info.after_signing.add(|text| *text = text.replacen("00a1b2c3d4e5", "00a1b2c3d4e6", 1));
         })
@@ -77,6 +113,7 @@ pub(super) fn vectors() -> Vec<Vector> {
             .unverifiable(&["collateral.too-old"]),
         fresh("fresh-beside-forged-quote", "A quote that was edited is refused, whatever collateral it is judged by.", |_| {})
             .answer(Outcome::Unverifiable, &["quote.signature-wrong"])
+            .carried(Outcome::Invalid)
             .change(|m| m.quote.afterwards.add(|quote| quote[48 + 136] ^= 1))
             .invalid(&["quote.signature-wrong"]),
     ]
@@ -89,11 +126,20 @@ fn fresh(id: &str, rule: &str, change: fn(&mut Material)) -> Vector {
         m.collateral.tcb_info.body.set("/nextUpdate", "2026-09-19T11:00:00Z");
     });
     let mut vector = classic(id, rule);
-    vector.fresh = Some(Fresh { changes: vec![later, Box::new(change)], outcome: Outcome::Verified, codes: Vec::new() });
+    let changes = vec![later, Box::new(change) as Edit<Material>];
+    vector.fresh = Some(Fresh { changes, as_carried: Outcome::Verified, outcome: Outcome::Verified, codes: Vec::new() });
     vector
 }
 
 impl Vector {
+    /// What the receipt is worth without it, if that is not `verified`.
+    fn carried(mut self, outcome: Outcome) -> Self {
+        if let Some(fresh) = &mut self.fresh {
+            fresh.as_carried = outcome;
+        }
+        self
+    }
+
     /// What the fresh collateral alone says.
     fn answer(mut self, outcome: Outcome, codes: &[&'static str]) -> Self {
         if let Some(fresh) = &mut self.fresh {

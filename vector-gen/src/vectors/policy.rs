@@ -23,6 +23,20 @@ pub(super) fn vectors() -> Vec<Vector> {
         under("policy-other-image", "Another image than the pinned ones is refused.", "other-image").invalid(&["image.pin-mismatch"]),
         under("policy-evaluation-20", "Collateral below the wanted evaluation number is too old.", "evaluation-20")
             .thin(&["tcb.evaluation-below-minimum"]),
+        under(
+            "policy-evaluation-of-qe-identity",
+            "The lower of the two evaluation numbers counts: here that of the QE identity.",
+            "evaluation-20",
+        )
+        .change(|m| m.collateral.tcb_info.body.set("/tcbEvaluationDataNumber", 20))
+        .thin(&["tcb.evaluation-below-minimum", "tcb.evaluation-numbers-differ"]),
+        under(
+            "policy-evaluation-of-tcb-info",
+            "The lower of the two evaluation numbers counts: here that of the TCB info.",
+            "evaluation-20",
+        )
+        .change(|m| m.collateral.qe_identity.body.set("/tcbEvaluationDataNumber", 20))
+        .thin(&["tcb.evaluation-below-minimum", "tcb.evaluation-numbers-differ"]),
         under("age-thirty-days", "Collateral that is exactly as old as the policy allows is young enough.", "age-30d")
             .now("2026-09-02T11:00:00Z")
             .verified(&[]),
@@ -34,6 +48,10 @@ pub(super) fn vectors() -> Vec<Vector> {
         under("age-before-the-collateral", "A current time before the collateral cannot be right.", "age-30d")
             .now("2026-08-03T10:59:59Z")
             .unverifiable(&["collateral.age-unknown"]),
+        under("age-of-forged-quote", "A quote that was edited is refused before anybody asks for the age of its collateral.", "age-30d")
+            .now("2026-08-20T00:00:00Z")
+            .change(|m| m.quote.afterwards.add(|quote| quote[crate::quote::SIGNATURE + 10] ^= 1))
+            .invalid(&["quote.signature-wrong"]),
         under("accept-all-bound", "Accepted values of bound fields are met.", "accept-bound").verified(&[]),
         under("accept-other-commit", "A bound commit that is not accepted is refused.", "accept-other-commit").invalid(differs),
         under("accept-other-model", "A bound model hash that is not accepted is refused.", "accept-other-model").invalid(differs),

@@ -162,6 +162,47 @@ fn results() -> Vec<Vector> {
                 result.indented()
             })
             .invalid(&["run.receipt-id-differs"]),
+        classic("run-result-shadowed", "A name that stands in two blocks is compared with both: none can hide the other.")
+            .change(|m| m.receipt.attestation.set("/environment/label", "XL"))
+            .beside("result.json", |receipt| {
+                let mut result = dflash_result(receipt);
+                result.set("/label", "XL");
+                result.indented()
+            })
+            .invalid(&["receipt.unknown-member", "run.result-differs"]),
+        classic("run-result-shadowing", "Nor can it where the verdict agrees.")
+            .change(|m| m.receipt.attestation.set("/environment/label", "XL"))
+            .beside("result.json", |receipt| dflash_result(receipt).indented())
+            .invalid(&["receipt.unknown-member", "run.result-differs"]),
+        with_result("run-result-repository", "The code that was measured is compared too.", |result| {
+            result.set("/repo", "https://git.example/other");
+        })
+        .invalid(differs),
+        with_result("run-result-reference", "So are the references.", |result| result.set("/model_file", "another.gguf")).invalid(differs),
+        with_result("run-result-time", "So is the time, whose zone may be spelled otherwise.", |result| {
+            result.set("/timestamp_utc", "2026-08-03T12:15:00+00:00");
+        })
+        .verified(&[]),
+        with_result("run-result-other-time", "Another time differs.", |result| {
+            result.set("/timestamp_utc", "2026-08-03T12:15:01Z");
+        })
+        .invalid(differs),
+        with_result("run-result-commit-digit", "One digit is no beginning of a commit.", |result| result.set("/commit", "0"))
+            .invalid(differs),
+        with_result("run-result-nested", "What lies deeper is compared too.", |result| {
+            result.set("/context_gains_pct", json::parse(r#"{"128": 1.5}"#));
+        })
+        .change(|m| m.receipt.attestation.set("/verdict/context_gains_pct", json::parse(r#"{"128": 1.6}"#)))
+        .invalid(differs),
+        with_result(
+            "run-result-nested-rounded",
+            "There, too, numbers agree where sealing rounds them to the same, and with their texts.",
+            |result| {
+                result.set("/context_gains_pct", json::parse(r#"{"128": 1.23456749, "512": "2.5"}"#));
+            },
+        )
+        .change(|m| m.receipt.attestation.set("/verdict/context_gains_pct", json::parse(r#"{"128": 1.234567, "512": 2.50}"#)))
+        .verified(&[]),
         classic("run-result-list", "A result is an object.")
             .beside("result.json", |_| "[]".to_owned())
             .unverifiable(&["run.file-unreadable"]),

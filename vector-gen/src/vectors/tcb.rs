@@ -6,6 +6,7 @@ use crate::json::parse;
 use crate::receipt::Material;
 
 const PLATFORM_STATUS: &str = "/tcbLevels/0/tcbStatus";
+const MODULE_ID: &str = "/tdxModuleIdentities/0/id";
 const MODULE_SVN: &str = "/tdxModuleIdentities/0/tcbLevels/0/tcb/isvsvn";
 const MODULE_STATUS: &str = "/tdxModuleIdentities/0/tcbLevels/0/tcbStatus";
 const QE_SVN: &str = "/tcbLevels/0/tcb/isvsvn";
@@ -113,6 +114,34 @@ fn module() -> Vec<Vector> {
             m.quote.body.module_attributes = 1;
         })
         .invalid(mismatch),
+        changed("module-attributes-of-both", "A module with attributes is refused even where the TCB info names the same.", |m| {
+            m.quote.body.module_attributes = 1;
+            m.collateral.tcb_info.body.set("/tdxModuleIdentities/0/attributes", "0100000000000000");
+        })
+        .invalid(mismatch),
+        changed("module-attributes-of-identity", "A module without the attributes that the TCB info names is not that module.", |m| {
+            m.collateral.tcb_info.body.set("/tdxModuleIdentities/0/attributes", "0100000000000000");
+        })
+        .invalid(mismatch),
+        changed("module-version-0-signer", "A module of version 0 is signed by the signer of the base module.", |m| {
+            m.quote.body.tee_tcb_svn[1] = 0;
+            m.collateral.tcb_info.body.set("/tdxModule/mrsigner", "01".repeat(48));
+        })
+        .invalid(mismatch),
+        changed("module-base-other-signer", "Of a module with a version, only the identity of that version counts.", |m| {
+            m.collateral.tcb_info.body.set("/tdxModule/mrsigner", "01".repeat(48));
+        })
+        .verified(&[]),
+        changed("module-version-10", "The version in a module's id is in hex.", |m| {
+            m.quote.body.tee_tcb_svn[1] = 10;
+            m.collateral.tcb_info.body.set(MODULE_ID, "TDX_0A");
+        })
+        .verified(&[]),
+        changed("module-version-10-lower-case", "The case of that hex does not matter.", |m| {
+            m.quote.body.tee_tcb_svn[1] = 10;
+            m.collateral.tcb_info.body.set(MODULE_ID, "TDX_0a");
+        })
+        .verified(&[]),
         changed("module-version-unknown", "A module version that the TCB info does not list is refused.", |m| {
             m.quote.body.tee_tcb_svn[1] = 2;
         })
@@ -184,6 +213,9 @@ fn relaunch() -> Vec<Vector> {
         classic("relaunch-platform-below-all", "The platform has to stand on a level now as well.")
             .change(launched([5, 1, 3], [5, 1, 1]))
             .invalid(unsupported),
+        classic("relaunch-module-older-now", "A module that is out of date now counts, whichever launched the TD.")
+            .change(launched([5, 1, 3], [3, 1, 3]))
+            .thin(&["tcb.out-of-date"]),
         classic("relaunch-module-revoked", "A module that is revoked now is final, whichever launched the TD.")
             .change(launched([5, 1, 3], [3, 1, 3]))
             .change(|m| m.collateral.tcb_info.body.set("/tdxModuleIdentities/0/tcbLevels/1/tcbStatus", "Revoked"))
@@ -210,6 +242,11 @@ fn quoting_enclave() -> Vec<Vector> {
         changed("qe-debug-unmasked", "A quoting enclave in debug mode is refused whatever the mask of its identity leaves out.", |m| {
             m.quote.qe.flags |= 2;
             m.collateral.qe_identity.body.set("/attributesMask", "F9FFFFFFFFFFFFFF0000000000000000");
+        })
+        .invalid(mismatch),
+        changed("qe-other-attributes", "The ATTRIBUTES of the quoting enclave are compared under their mask.", |m| {
+            // The right to the launch key.
+            m.quote.qe.flags |= 1 << 5;
         })
         .invalid(mismatch),
         changed("qe-misc-select", "The MISCSELECT of the quoting enclave is compared under its mask.", |m| {
@@ -248,6 +285,8 @@ fn attributes() -> Vec<Vector> {
     vec![
         bit("td-debug", "What a TD in debug mode says is no evidence.", 0).invalid(&["td.debug"]),
         bit("td-profiling", "What a TD under profiling says is no evidence.", 4).invalid(&["td.profiling"]),
+        bit("td-profiling-5", "All three profiling bits count.", 5).invalid(&["td.profiling"]),
+        bit("td-profiling-6", "All three profiling bits count.", 6).invalid(&["td.profiling"]),
         bit("td-reserved", "Attribute bits without a meaning are zero.", 1).invalid(&["td.reserved-bits"]),
         bit("td-sept-ve", "The host must not be able to inject page faults.", 28).invalid(&["td.sept-ve-not-disabled"]),
         bit("td-sept-ve-tolerant", "A policy may accept such a TD as weaker, never as good.", 28)
@@ -259,5 +298,9 @@ fn attributes() -> Vec<Vector> {
             .change(|m| m.quote.body.td_attributes |= 1 << 30)
             .verified(&[]),
         classic("td-xfam", "XFAM has the bits that every TD has.").change(|m| m.quote.body.xfam &= !2).thin(&["td.xfam-unknown"]),
+        classic("td-xfam-0", "XFAM has the bits that every TD has.").change(|m| m.quote.body.xfam &= !1).thin(&["td.xfam-unknown"]),
+        classic("td-xfam-3", "XFAM has no bit that no known module allows.")
+            .change(|m| m.quote.body.xfam |= 1 << 3)
+            .thin(&["td.xfam-unknown"]),
     ]
 }

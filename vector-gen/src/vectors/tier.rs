@@ -1,7 +1,7 @@
 //! The claimed tier against the tier function. The k3 receipt records 120.5 over a frontier of 106.25: a gain of 13.4 per
 //! cent, and of 26.8 per cent by the reference of the test parameters.
 
-use super::{Vector, echo, k3};
+use super::{Vector, any_output, echo, k3};
 use crate::json::{Json, parse, token};
 use crate::receipt::Material;
 
@@ -43,6 +43,29 @@ pub(super) fn vectors() -> Vec<Vector> {
         scored("tier-guard-holds", "A guarded speed within the tolerance refuses nothing.")
             .change(|m| m.change_output(|output| output.set("/guards", guards("3.5"))))
             .verified(&[]),
+        scored("tier-guard-within-rounding", "What a guard recorded is rounded too: 3.475 over 3.545 would hold.")
+            .change(|m| m.change_output(|output| output.set("/guards", guards("3.47"))))
+            .thin(&["tier.not-derivable"]),
+        scored("tier-guard-beyond-rounding", "No figures that round to 3.46 over 3.55 hold.")
+            .change(|m| m.change_output(|output| output.set("/guards", guards("3.46"))))
+            .invalid(differs),
+        scored("tier-top1-at-the-bar", "What rounds to the bar may have lain below it.")
+            .change(figure("/top1", "/measurements/primary/top1", "0.95"))
+            .change(says("REJECT", false))
+            .thin(&["tier.not-derivable"]),
+        scored("tier-kl-at-the-bar", "Or above it.")
+            .change(figure("/kl", "/measurements/primary/kl", "0.05"))
+            .change(says("REJECT", false))
+            .thin(&["tier.not-derivable"]),
+        scored("tier-refused-otherwise", "A claim that refuses under another label is not stricter than a refusal.")
+            .change(figure("/kl", "/measurements/primary/kl", "0.06"))
+            .change(says("L", false))
+            .invalid(differs),
+        scored("tier-no-gain-over-nothing", "A frontier of 0 is not rounded: over none there is no gain.")
+            .change(figure("/frontier_tps", "/verdict/delta_tps", "0"))
+            .change(figure("/delta_tps", "/verdict/delta_tps", "null"))
+            .change(says("XL", true))
+            .invalid(differs),
         scored("tier-baseline", "A run without a frontier is the baseline, whatever the figures claim.")
             .change(figure("/frontier_tps", "/verdict/delta_tps", "0"))
             .change(figure("/delta_tps", "/verdict/delta_tps", "null"))
@@ -68,6 +91,29 @@ pub(super) fn vectors() -> Vec<Vector> {
             .change(figure("/tps", "/verdict/tps", "112.61"))
             .change(says("M", true))
             .invalid(differs),
+        scored("tier-frontier-within-rounding", "The frontier is rounded too: 125.385 over 106.255 earns an XL.")
+            .change(figure("/tps", "/verdict/tps", "125.38"))
+            .change(|m| m.change_output(|output| output.set("/frontier_tps", token("106.26"))))
+            .change(says("XL", true))
+            .thin(&["tier.not-derivable"]),
+        scored(
+            "tier-asserted-within-rounding",
+            "A claimed frontier is the difference of two rounded figures: 125.415 over 106.28 earns an XL.",
+        )
+        .change(|m| m.receipt.output = "{\"label\": \"XL\", \"pass\": true}\n".to_owned())
+        .change(|m| {
+            m.receipt.attestation.set("/verdict/tps", token("125.41"));
+            m.receipt.attestation.set("/verdict/delta_tps", token("19.12"));
+            m.receipt.attestation.set("/verdict/label", "XL");
+        })
+        .thin(&["tier.not-derivable", "tier.only-asserted"]),
+        any_output(
+            "tier-not-measured",
+            "Of the enclave's proven input only the measurements are bound: speed and frontier are claims.",
+            "{\"label\": \"L\", \"pass\": true}\n",
+        )
+        .score("test")
+        .thin(&["tier.only-asserted"]),
         scored("tier-asserted", "A tier that follows from claims alone follows from nothing that is bound.")
             .change(|m| m.receipt.output = "{\"label\": \"L\", \"pass\": true}\n".to_owned())
             .thin(&["tier.only-asserted"]),

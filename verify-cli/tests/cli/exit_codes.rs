@@ -126,3 +126,10 @@ fn a_report_that_could_not_be_written_is_no_success() {
     assert_eq!(output.status.code(), Some(70));
     assert!(String::from_utf8_lossy(&output.stderr).contains("cannot write to standard output"));
 }
+
+#[test]
+fn standard_input_is_read_once() {
+    let run = receipt(&["verify", "-", "--collateral", "-"]);
+    assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{}", run.stderr);
+    assert!(run.stderr.contains("cannot both be read from standard input"), "{}", run.stderr);
+}

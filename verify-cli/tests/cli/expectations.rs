@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
+use std::process::Command;
 
 use crate::support::{Run, VERIFIED, copy, folder, receipt, text, verify};
 
@@ -52,8 +53,8 @@ fn a_run_names_every_file_that_was_compared() {
     assert_eq!(run.code, 0, "{}", run.stdout);
     assert!(run.stdout.starts_with("VERIFIED"), "{}", run.stdout);
     assert!(run.stdout.contains("test-vectors/runs/run-agrees/receipt.json\n"), "{}", run.stdout);
-    assert!(run.stdout.contains("  Beside    attestation.json agrees with receipt (6 values)\n"), "{}", run.stdout);
-    assert!(run.stdout.contains("            result.json agrees with receipt (7 values)\n"), "{}", run.stdout);
+    assert!(run.stdout.contains("  Beside    attestation.json agrees with receipt (51 values)\n"), "{}", run.stdout);
+    assert!(run.stdout.contains("            result.json agrees with receipt (8 values)\n"), "{}", run.stdout);
 
     let run = receipt(&verify(&["--run", "test-vectors/runs/run-log-other-label"]));
     assert_eq!(run.code, 4);
@@ -80,6 +81,23 @@ fn links_in_a_run_are_not_followed() {
     let run = receipt(&verify(&["--run", text(&folder)]));
     assert_eq!(run.code, 3);
     assert!(run.stdout.contains("it is a symbolic link"), "{}", run.stdout);
+}
+
+#[test]
+fn a_receipt_that_is_no_file_ends_the_answer() {
+    let folder = folder("run-special");
+    let path = folder.join("receipt.json");
+    fs::create_dir(&path).unwrap();
+    let is_refused = || {
+        let run = receipt(&verify(&["--run", text(&folder)]));
+        assert_eq!(run.code, 3, "{}", run.stdout);
+        assert!(run.stdout.contains("it is not a regular file"), "{}", run.stdout);
+    };
+    is_refused();
+    fs::remove_dir(&path).unwrap();
+    // Reading a pipe that nobody writes to would never end.
+    assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+    is_refused();
 }
 
 #[test]

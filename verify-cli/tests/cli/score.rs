@@ -39,6 +39,12 @@ fn json_holds_what_text_shows() {
     assert_eq!(answer["measurement"]["frontier"], 40.02);
     assert_eq!(answer["params"]["name"], "k3");
     assert_eq!(answer["exit_code"], 0);
+
+    let run =
+        receipt(&score(&["--value", "inf", "--frontier", "-inf", "--top1", "1", "--kl", "0", "--ceiling", "nan", "--format", "json"]));
+    let answer = run.json();
+    let figures = ["value", "frontier", "ceiling", "top1"].map(|name| answer["measurement"][name].clone());
+    assert_eq!(serde_json::Value::from(figures.to_vec()).to_string(), r#"["Infinity","-Infinity","NaN",1.0]"#);
 }
 
 #[test]
@@ -93,6 +99,16 @@ fn each_kind_of_answer_has_its_exit_code() {
     gives(4, &score(&["--from", &file("text.json", "{\"tps\": \"1\"}")]), "/tps is a string; wanted a number or null");
     gives(6, &score(&["--from", &file("thin.json", "{\"tps\": 1, \"top1\": 1, \"kl\": 0}")]), "\"frontier\" (frontier_tps)");
     gives(6, &score(&["--from", &file("latency.json", "{\"lower_is_better\": true}")]), "lower_is_better = true");
+    let within = "{\"tps\": 1, \"top1\": 0, \"kl\": 0}".to_owned() + &" ".repeat(4 * 1024 * 1024 - 30);
+    gives(0, &score(&["--from", &file("long.json", &within[..4 * 1024 * 1024 - 1])]), "");
+    gives(6, &score(&["--from", &file("over.log", &(within + "\nRESULT_JSON {\"tps\": 2}\n"))]), "at most 4194304 are read");
+    gives(6, &score(&["--from", &file("deep.json", &"[".repeat(100_000))]), "byte ");
+    gives(6, &score(&["--from", &file("guards.json", &format!("{{\"guards\": [{}0]}}", "0,".repeat(64)))]), "more than 64 guards");
+    gives(4, &score(&["--from", &file("silent.log", ">> measured\n")]), "no line that begins with RESULT_JSON");
+    let guards = ["--guard", "128=1"].repeat(65);
+    gives(0, &score(&[&RUN[..], &guards[2..]].concat()), "");
+    gives(2, &score(&[&RUN[..], &guards].concat()), "there are 65 guards; at most 64 are judged");
+    gives(2, &[&["score", "--preset", "k3", "--reference", "-1"], &RUN[..]].concat(), "difficulty.reference is -1.0");
     gives(3, &score(&["--from", "missing.json"]), "cannot be read");
     gives(3, &score(&["--from", text(&folder)]), "cannot be read");
     gives(2, &score(&["--from", VERIFIED]), "receipt verify --score");

@@ -100,13 +100,31 @@ impl Instant {
 /// (TD 1.0, TD 1.5 or TD 1.5Ex) or of an SGX enclave. `collateral` is the JSON of either known container, at most 4 MiB: the
 /// Polaris item map of version 1 or dcap-qvl's QuoteCollateralV3. Total: hostile bytes give a report as any others do.
 pub fn verify_quote(quote: &[u8], collateral: &[u8], at: Instant, anchors: &Anchors) -> QuoteReport {
-    judge(quote, collateral, at, &Policy::strict(), anchors)
+    let (policy, mut ledger) = (Policy::strict(), Ledger::default());
+    let appraisal = verify(Ok(quote), Accepted::Any, Ok(collateral), at, &policy, anchors, &mut ledger);
+    report(quote, collateral, appraisal, ledger, &policy, anchors)
 }
 
-/// Like [`verify_quote`], with the effects of findings from `policy`.
-pub(crate) fn judge(quote: &[u8], collateral: &[u8], at: Instant, policy: &Policy, anchors: &Anchors) -> QuoteReport {
+/// Judges `quote` by collateral that the caller brought, at the start of that collateral's window. What Intel says in it counts
+/// against the quote only where the collateral is whole, current, of this platform, and not older than `carried`.
+pub(crate) fn judge_again(
+    quote: &[u8],
+    collateral: &[u8],
+    carried: Option<&WindowFacts>,
+    policy: &Policy,
+    anchors: &Anchors,
+) -> QuoteReport {
     let mut ledger = Ledger::default();
-    let Appraisal { judged, facts, .. } = verify(Ok(quote), Accepted::Any, Ok(collateral), at, policy, anchors, &mut ledger);
+    let appraisal = verify(Ok(quote), Accepted::Any, Ok(collateral), Instant::Collateral, policy, anchors, &mut ledger);
+    let is_usable = ledger.holds(Obligation::Collateral..=Obligation::TcbSigner, policy).is_ok()
+        && ledger.holds(Obligation::TcbInfo..=Obligation::Platform, policy).is_ok();
+    let is_fresh = appraisal.judged.at.zip(carried).is_some_and(|(start, carried)| start >= carried.start);
+    let policy = policy.for_fresh_collateral(is_usable && is_fresh);
+    report(quote, collateral, appraisal, ledger, &policy, anchors)
+}
+
+fn report(quote: &[u8], collateral: &[u8], appraisal: Appraisal<'_>, ledger: Ledger, policy: &Policy, anchors: &Anchors) -> QuoteReport {
+    let Appraisal { judged, facts, .. } = appraisal;
     let (outcome, checks, problems) = ledger.settle(Obligation::OF_A_QUOTE, policy);
     QuoteReport {
         report_version: 1,
@@ -238,7 +256,7 @@ pub(crate) fn verify<'a>(
         check_platform(need(&platform)?, need(&tcb_info)?, findings);
         Ok(())
     });
-    let _quoting_enclave = ledger.meet(Obligation::QuotingEnclave, |findings| {
+    let quoting_enclave = ledger.meet(Obligation::QuotingEnclave, |findings| {
         need(&qe_identity)?.check(need(&qe_report)?, findings);
         Ok(())
     });
@@ -264,7 +282,9 @@ pub(crate) fn verify<'a>(
 
     let genuine = ledger.holds(Obligation::OF_A_QUOTE, policy).and(need(&body).map(|_| ()));
     let authentic = ledger.holds(Obligation::Quote..=Obligation::TdxModule, policy);
-    let facts = if authentic.err().and_then(Stopped::code).is_some_and(|code| policy.effect(code) == Effect::Refutes) {
+    // A genuine platform certifies any enclave's report: only the quoting enclave's word makes the body one of a trust domain.
+    let body = quoting_enclave.and(body);
+    let facts = if authentic.err().and_then(Stopped::code).is_some_and(|code| code.info().default_effect == Effect::Refutes) {
         QuoteFacts::default()
     } else {
         let (trust_domain, enclave) = match body.as_deref() {

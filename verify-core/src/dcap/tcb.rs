@@ -229,9 +229,8 @@ fn below_all(what: &str, levels: &[SvnLevel], svn: u16) -> Problem {
     }
 }
 
-/// Where a TD was launched below a level that its platform has reached by now, launching it again is enough. A level that was
-/// revoked meanwhile is final; anything else that happened since the launch counts for nothing (Intel quote verification
-/// library, TDRelaunchCheck).
+/// Where a TD was launched below a level that its platform has reached by now, launching it again is enough (Intel quote
+/// verification library, TDRelaunchCheck). Beyond Intel's rule, a level that was revoked or fell out of date since the launch counts.
 fn relaunched(launch: TcbStatus, now: TcbStatus) -> TcbStatus {
     use TcbStatus::{
         ConfigurationAndSWHardeningNeeded, ConfigurationNeeded, OutOfDate, OutOfDateConfigurationNeeded, Revoked, SWHardeningNeeded,
@@ -239,6 +238,10 @@ fn relaunched(launch: TcbStatus, now: TcbStatus) -> TcbStatus {
     };
     match (launch, now) {
         (_, Revoked) => Revoked,
+        (
+            UpToDate | SWHardeningNeeded | ConfigurationNeeded | ConfigurationAndSWHardeningNeeded,
+            OutOfDate | OutOfDateConfigurationNeeded,
+        ) => now,
         (OutOfDate, UpToDate | SWHardeningNeeded) => TDRelaunchAdvised,
         (OutOfDate, ConfigurationNeeded | ConfigurationAndSWHardeningNeeded)
         | (OutOfDateConfigurationNeeded, UpToDate | SWHardeningNeeded | ConfigurationNeeded | ConfigurationAndSWHardeningNeeded) => {
@@ -314,6 +317,11 @@ mod tests {
         for launch in [UpToDate, SWHardeningNeeded, ConfigurationNeeded, ConfigurationAndSWHardeningNeeded, Revoked] {
             assert_eq!(relaunched(launch, UpToDate), launch);
             assert_eq!(relaunched(launch, Revoked), Revoked);
+        }
+        for launch in [UpToDate, SWHardeningNeeded, ConfigurationNeeded, ConfigurationAndSWHardeningNeeded] {
+            assert_eq!(relaunched(launch, OutOfDate), OutOfDate);
+            assert_eq!(relaunched(launch, OutOfDateConfigurationNeeded), OutOfDateConfigurationNeeded);
+            assert_eq!(relaunched(launch, SWHardeningNeeded), launch);
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use crate::json::{self, Kind, Value, child};
+use super::figures;
+use crate::json::{self, JsonErrorKind, Kind, Value, child};
 use crate::limits;
 use crate::text::escape;
 
@@ -11,14 +12,19 @@ use crate::text::escape;
 #[non_exhaustive]
 pub struct Measurement {
     /// The measured speed in tokens a second, or the latency in seconds.
+    #[serde(serialize_with = "figures::optional")]
     pub value: Option<f64>,
-    /// The best accepted one before; 0 where there is none yet.
+    /// The best accepted one before; 0 or less where there is none yet.
+    #[serde(serialize_with = "figures::optional")]
     pub frontier: Option<f64>,
     /// What the hardware could reach, where it is known. It is shown and decides nothing.
+    #[serde(serialize_with = "figures::optional")]
     pub ceiling: Option<f64>,
     /// Fraction of tokens that agree with the reference's first choice, from 0 to 1.
+    #[serde(serialize_with = "figures::optional")]
     pub top1: Option<f64>,
     /// Mean KL divergence from the reference, in nats.
+    #[serde(serialize_with = "figures::optional")]
     pub kl: Option<f64>,
     /// Whether the record says that its value is a latency; `None` where it says nothing.
     pub lower_is_better: Option<bool>,
@@ -33,8 +39,10 @@ pub struct Guard {
     /// Which one, usually a context length. Not escaped.
     pub name: String,
     /// The measured speed (or latency).
+    #[serde(serialize_with = "figures::number")]
     pub value: f64,
     /// The speed to compare with. Where it is 0 or less there is none, and the guard holds.
+    #[serde(serialize_with = "figures::number")]
     pub base: f64,
 }
 
@@ -97,6 +105,20 @@ pub enum MeasurementError {
         /// What was found and wanted.
         fault: String,
     },
+    /// It has more bytes than are read.
+    #[error("it has {bytes} bytes; at most {} are read", limits::RUN_FILE_BYTES)]
+    Size {
+        /// How many it has.
+        bytes: usize,
+    },
+    /// It nests deeper, or holds more values, than are read.
+    #[error("byte {offset}: {fault}")]
+    Extent {
+        /// Where the limit was reached.
+        offset: usize,
+        /// What was found and wanted.
+        fault: String,
+    },
     /// It is a receipt, whose figures nobody verified yet.
     #[error("this is a receipt; `receipt verify --score` derives its tier from what was verified")]
     Receipt,
@@ -115,6 +137,13 @@ pub enum MeasurementError {
     },
 }
 
+impl MeasurementError {
+    /// Whether a limit of this reader was reached, so that the record may well be good.
+    pub const fn is_limit(&self) -> bool {
+        matches!(self, Self::Size { .. } | Self::Extent { .. } | Self::Guards)
+    }
+}
+
 /// How a line of a producer's log begins that holds a record.
 const LINE: &[u8] = b"RESULT_JSON ";
 
@@ -125,11 +154,22 @@ impl Measurement {
     ///
     /// # Errors
     ///
-    /// The record is not strict JSON, or a figure is not a number or null.
+    /// The record is not strict JSON, a figure is not a number or null, or the record or the log around it is over a limit.
     pub fn read(bytes: &[u8]) -> Result<Self, MeasurementError> {
+        if bytes.len() > limits::RUN_FILE_BYTES {
+            return Err(MeasurementError::Size { bytes: bytes.len() });
+        }
         let line = bytes.split(|byte| *byte == b'\n').rev().find_map(|line| line.strip_prefix(LINE));
-        let record =
-            json::read(line.unwrap_or(bytes)).map_err(|error| MeasurementError::Json { offset: error.offset, fault: error.message })?;
+        let record = json::read(line.unwrap_or(bytes)).map_err(|error| match (error.kind, line) {
+            (JsonErrorKind::Limit, _) => MeasurementError::Extent { offset: error.offset, fault: error.message },
+            (_, Some(_)) => {
+                MeasurementError::Json { offset: error.offset, fault: format!("{} (in the last RESULT_JSON line)", error.message) }
+            }
+            (_, None) => {
+                let fault = format!("{} (and as a log it has no line that begins with RESULT_JSON)", error.message);
+                MeasurementError::Json { offset: error.offset, fault }
+            }
+        })?;
         if record.member("attestation").is_some() {
             return Err(MeasurementError::Receipt);
         }
@@ -253,7 +293,24 @@ mod tests {
         assert_eq!(refusal(r#"{"guards": [{"tps": 1}]}"#), "/guards/0/ctx is absent; wanted a context as number or text");
         assert_eq!(refusal(r#"{"guards": [{"ctx": 1}]}"#), "/guards/0/tps is absent; wanted a number");
         assert!(refusal(r#"{"tps": 1, "tps": 2}"#).starts_with("byte 11: "), "{}", refusal(r#"{"tps": 1, "tps": 2}"#));
+        assert!(refusal(">> measured\n").contains("no line that begins with RESULT_JSON"), "{}", refusal(">> measured\n"));
+        assert!(refusal("RESULT_JSON {").ends_with("(in the last RESULT_JSON line)"), "{}", refusal("RESULT_JSON {"));
         assert!(refusal(r#"{"attestation": {}}"#).contains("this is a receipt"));
-        assert!(refusal(&format!("{{\"guards\": [{}0]}}", "0,".repeat(limits::GUARDS))).contains("more than"));
+    }
+
+    #[test]
+    fn a_record_over_a_limit_is_told_from_a_malformed_one() {
+        let of_length = |length: usize| [b"{}".as_slice(), &vec![b' '; length - 2]].concat();
+        assert!(Measurement::read(&of_length(limits::RUN_FILE_BYTES)).is_ok());
+        let long = Measurement::read(&of_length(limits::RUN_FILE_BYTES + 1)).unwrap_err();
+        assert_eq!(long, MeasurementError::Size { bytes: limits::RUN_FILE_BYTES + 1 });
+        let deep = format!("{{\"a\": {}", "[".repeat(limits::JSON_DEPTH + 1));
+        let wide = format!("{{\"a\": [{}0]}}", "0,".repeat(limits::JSON_VALUES));
+        let guarded = format!("{{\"guards\": [{}0]}}", "0,".repeat(limits::GUARDS));
+        for record in [deep, wide, guarded] {
+            let error = Measurement::read(record.as_bytes()).unwrap_err();
+            assert!(error.is_limit(), "{error}");
+        }
+        assert!(!Measurement::read(b"{").unwrap_err().is_limit());
     }
 }

@@ -4,8 +4,10 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
+use super::figures;
 use super::measurement::{Figure, Guard, Measurement};
 use super::params::{Anchor, Cap, Params};
+use crate::limits;
 use crate::text::quoted;
 
 /// What a run earns.
@@ -102,14 +104,19 @@ pub struct Step {
 #[non_exhaustive]
 pub struct Gain {
     /// The difference to the frontier; positive is better.
+    #[serde(serialize_with = "figures::number")]
     pub delta: f64,
     /// `delta / frontier`.
+    #[serde(serialize_with = "figures::number")]
     pub g: f64,
     /// The gain by the reference; absent where `g` is not significant.
+    #[serde(serialize_with = "figures::optional")]
     pub g_fair: Option<f64>,
     /// The factor for gains beyond the reference.
+    #[serde(serialize_with = "figures::optional")]
     pub difficulty: Option<f64>,
     /// What the tiers are compared with: `g_fair * difficulty`, at most the cap.
+    #[serde(serialize_with = "figures::optional")]
     pub g_eff: Option<f64>,
 }
 
@@ -118,22 +125,31 @@ pub struct Gain {
 #[non_exhaustive]
 pub struct Rounded {
     /// The value.
+    #[serde(serialize_with = "figures::optional")]
     pub value: Option<f64>,
     /// The frontier.
+    #[serde(serialize_with = "figures::optional")]
     pub frontier: Option<f64>,
     /// Agreement of the first token.
+    #[serde(serialize_with = "figures::optional")]
     pub top1: Option<f64>,
     /// KL divergence.
+    #[serde(serialize_with = "figures::optional")]
     pub kl: Option<f64>,
     /// The difference to the frontier.
+    #[serde(serialize_with = "figures::optional")]
     pub delta: Option<f64>,
     /// The gain over the frontier in per cent.
+    #[serde(serialize_with = "figures::optional")]
     pub pct_over_frontier: Option<f64>,
     /// The value in per cent of the ceiling, for a speed whose gain is significant.
+    #[serde(serialize_with = "figures::optional")]
     pub pct_of_ceiling: Option<f64>,
     /// What the tiers were compared with, in per cent.
+    #[serde(serialize_with = "figures::optional")]
     pub effective_pct: Option<f64>,
     /// The factor for gains beyond the reference.
+    #[serde(serialize_with = "figures::optional")]
     pub difficulty: Option<f64>,
 }
 
@@ -150,20 +166,29 @@ pub enum ScoreError {
         /// What the record says.
         recorded: bool,
     },
+    /// There are more guards than are judged.
+    #[error("there are {found} guards; at most {} are judged", limits::GUARDS)]
+    Guards {
+        /// How many there are.
+        found: usize,
+    },
 }
 
 /// Derives the label.
 ///
 /// Correctness decides first, then the guards, then whether there is a frontier, then the gain. A figure that is NaN or
-/// infinite, and a negative one where none can be, refuses the run wherever the rule looks at it.
+/// infinite, and a negative one where none can be, refuses the run wherever the rule looks at it. A frontier of 0 or less is none.
 ///
 /// # Errors
 ///
-/// A figure is missing that the rule needed (where a gate refuses, later figures are not needed), or the record is of the
-/// other direction than the parameters.
+/// A figure is missing that the rule needed (where a gate refuses, later figures are not needed), the record is of the other
+/// direction than the parameters, or there are more guards than are judged.
 pub fn score(params: &Params, measurement: &Measurement) -> Result<Scored, ScoreError> {
     if let Some(recorded) = measurement.lower_is_better.filter(|recorded| *recorded != params.lower_is_better) {
         return Err(ScoreError::Direction { recorded });
+    }
+    if measurement.guards.len() > limits::GUARDS {
+        return Err(ScoreError::Guards { found: measurement.guards.len() });
     }
     let mut rule = Rule { params, measurement, why: Vec::new(), gain: None };
     let label = rule.decide()?;
