@@ -17,7 +17,6 @@ use crate::python;
 use crate::receipt::canonical::{compact_dumps, sorted_dumps, sorted_object_dumps};
 use crate::receipt::{Attestation, Bound, DOCUMENT, Expected, Note, QuoteEvidence, Statement};
 use crate::report::InputFacts;
-use crate::run;
 use crate::scorer::Scorer;
 use crate::text::{escape, is_hex};
 use crate::tier::Label;
@@ -348,9 +347,9 @@ pub(crate) fn check_counterparts(counterparts: &Counterparts<'_>, output: Option
 fn alike(left: &Value<'_>, right: &Value<'_>) -> bool {
     let leaves = |left: &Value<'_>, right: &Value<'_>| match (&left.kind, &right.kind) {
         (Kind::Number(left), Kind::Number(right)) => same_number(left, right),
-        _ => run::is_same(left, right),
+        _ => json::is_same(left, right),
     };
-    run::compare(left, right, leaves).differ == 0
+    json::compare(left, right, leaves).differ == 0
 }
 
 fn by_name<'v>(value: &'v Value<'v>) -> BTreeMap<&'v str, &'v Value<'v>> {

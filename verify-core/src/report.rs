@@ -632,6 +632,19 @@ pub enum TcbStatus {
 }
 
 impl TcbStatus {
+    /// Every status.
+    pub const ALL: &'static [TcbStatus] = &[
+        TcbStatus::UpToDate,
+        TcbStatus::SWHardeningNeeded,
+        TcbStatus::ConfigurationNeeded,
+        TcbStatus::ConfigurationAndSWHardeningNeeded,
+        TcbStatus::OutOfDate,
+        TcbStatus::OutOfDateConfigurationNeeded,
+        TcbStatus::TDRelaunchAdvised,
+        TcbStatus::TDRelaunchAdvisedConfigurationNeeded,
+        TcbStatus::Revoked,
+    ];
+
     /// Intel's name.
     pub const fn name(self) -> &'static str {
         match self {
