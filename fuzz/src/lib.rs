@@ -1,20 +1,15 @@
 //! The fuzz targets of `verify-core`, as plain functions over bytes.
 //!
-//! Each target builds a receipt or a policy from its input, lets the core judge it, and asserts the oracles of [`oracle`].
+//! Each target builds a receipt or a policy from its input, lets the core judge it, and asserts the oracle of [`soundness`].
 //! A target returns normally for every input; a panic is a finding. The programs in `fuzz_targets/` hand libFuzzer's inputs
 //! to these functions, and `tests/replay.rs` does the same with the seeds on stable.
 
 #![forbid(unsafe_code)]
 
-pub mod edits;
-pub mod essence;
-pub mod oracle;
-pub mod vectors;
-
 use data_encoding::BASE64;
+use soundness::vectors::{Vectors, vectors};
+use soundness::{edits, essence, invariants, judge};
 use verify_core::{Anchors, Outcome, Policy, Verifier};
-
-use crate::vectors::{Vectors, vectors};
 
 /// A target: returns for every input, or panics with what it found.
 pub type Target = fn(&[u8]);
@@ -32,7 +27,7 @@ pub const TARGETS: [(&str, Target); 6] = [
 /// The bytes are a whole receipt.
 pub fn receipt_json(data: &[u8]) {
     judge(data);
-    let intel = oracle::verify(&Verifier::new(Policy::authenticity(), Anchors::intel()), data);
+    let intel = invariants::verify(&Verifier::new(Policy::authenticity(), Anchors::intel()), data);
     assert_ne!(intel.outcome, Outcome::Verified, "no input holds evidence that Intel signed");
 }
 
@@ -45,7 +40,7 @@ pub fn quote(data: &[u8]) {
 pub fn bare_quote(data: &[u8]) {
     let Vectors { anchors, quotes, collaterals, .. } = vectors();
     for collateral in collaterals {
-        let report = oracle::verify_quote(data, collateral, anchors);
+        let report = invariants::verify_quote(data, collateral, anchors);
         if report.outcome == Outcome::Verified {
             let parts = essence::quote_parts(data).expect("verified, so a second reader can take it apart");
             assert!(quotes.contains(&parts), "verified, but no shipped quote has these authenticated parts");
@@ -80,25 +75,10 @@ pub fn policy(data: &[u8]) {
     };
     let Vectors { anchors, good, forged, .. } = vectors();
     let verifier = Verifier::new(policy, anchors.clone());
-    let report = oracle::verify(&verifier, good);
+    let report = invariants::verify(&verifier, good);
     if report.outcome == Outcome::Verified {
         essence::assert_known(good, essence::Scope::Evidence);
     }
-    let report = oracle::verify(&verifier, forged);
+    let report = invariants::verify(&verifier, forged);
     assert_eq!(report.outcome, Outcome::Invalid, "a policy changed what a forged quote is");
-}
-
-/// Verifies under the two test policies and inspects, with every oracle.
-fn judge(receipt: &[u8]) {
-    let Vectors { anchors, policy, .. } = vectors();
-    let report = oracle::verify(&Verifier::new(policy.clone(), anchors.clone()), receipt);
-    if report.outcome == Outcome::Verified {
-        essence::assert_known(receipt, essence::Scope::Receipt);
-        essence::assert_verdict(receipt);
-    }
-    let mild = oracle::verify(&Verifier::new(Policy::authenticity(), anchors.clone()), receipt);
-    if mild.outcome == Outcome::Verified {
-        essence::assert_known(receipt, essence::Scope::Evidence);
-    }
-    oracle::inspect(receipt);
 }

@@ -4,8 +4,9 @@
 
 use std::path::PathBuf;
 
-use receipt_fuzz::vectors::vectors;
-use receipt_fuzz::{TARGETS, Target, essence, oracle};
+use receipt_fuzz::{TARGETS, Target};
+use soundness::vectors::vectors;
+use soundness::{essence, invariants};
 use verify_core::{Outcome, Verifier};
 
 fn seeds(target: &str) -> Vec<(PathBuf, Vec<u8>)> {
@@ -32,8 +33,8 @@ fn every_target_has_seeds_and_a_program() {
 #[test]
 fn the_starting_point_is_verified_and_the_forgery_is_not() {
     let verifier = Verifier::new(vectors().policy.clone(), vectors().anchors.clone());
-    assert_eq!(oracle::verify(&verifier, &vectors().good).outcome, Outcome::Verified);
-    assert_eq!(oracle::verify(&verifier, &vectors().forged).outcome, Outcome::Invalid);
+    assert_eq!(invariants::verify(&verifier, &vectors().good).outcome, Outcome::Verified);
+    assert_eq!(invariants::verify(&verifier, &vectors().forged).outcome, Outcome::Invalid);
     essence::assert_known(&vectors().good, essence::Scope::Receipt);
 }
 

@@ -16,20 +16,20 @@ const ROOT_CRL_URL: &str = "https://certificates.trustedservices.intel.com/Intel
 const ZERO_SIGNER: &str = "000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000";
 
 /// Where Intel serves the CRL of an issuer of PCK certificates.
-pub(crate) fn pck_crl_url(issuer: &str) -> String {
+pub fn pck_crl_url(issuer: &str) -> String {
     let ca = if issuer == PROCESSOR_NAME { "processor" } else { "platform" };
     format!("{SERVICE}/sgx/certification/v4/pckcrl?ca={ca}&encoding=der")
 }
 
 /// A JSON object and the signature over its exact text.
-pub(crate) struct SignedDocument {
-    pub(crate) body: Json,
-    pub(crate) key: Key,
+pub struct SignedDocument {
+    pub body: Json,
+    pub key: Key,
     /// Changes to the text before it is signed, and after it was.
-    pub(crate) before_signing: Edits<String>,
-    pub(crate) after_signing: Edits<String>,
+    pub before_signing: Edits<String>,
+    pub after_signing: Edits<String>,
     /// Changes to the 64 bytes of the signature.
-    pub(crate) signature: Edits<[u8]>,
+    pub signature: Edits<[u8]>,
 }
 
 impl SignedDocument {
@@ -49,7 +49,7 @@ impl SignedDocument {
 }
 
 /// One TCB level with the given lowest values.
-pub(crate) fn tcb_level(sgx: [u32; 16], pce_svn: u32, tdx: [u32; 16], status: &str) -> Json {
+pub fn tcb_level(sgx: [u32; 16], pce_svn: u32, tdx: [u32; 16], status: &str) -> Json {
     let components =
         |values: [u32; 16]| Json::List(values.iter().map(|svn| Json::Object(vec![("svn".to_owned(), (*svn).into())])).collect());
     let mut level = json::parse(r#"{"tcb": {}, "tcbDate": "2026-02-11T00:00:00Z", "tcbStatus": ""}"#);
@@ -61,7 +61,7 @@ pub(crate) fn tcb_level(sgx: [u32; 16], pce_svn: u32, tdx: [u32; 16], status: &s
 }
 
 /// TCB info for the test platform: up to date, with an out of date level below.
-pub(crate) fn tcb_info(key: &Key) -> SignedDocument {
+pub fn tcb_info(key: &Key) -> SignedDocument {
     let mut body = json::parse(
         r#"{
             "id": "TDX", "version": 3,
@@ -93,7 +93,7 @@ pub(crate) fn tcb_info(key: &Key) -> SignedDocument {
 }
 
 /// The identity of Intel's TD quoting enclave.
-pub(crate) fn qe_identity(key: &Key) -> SignedDocument {
+pub fn qe_identity(key: &Key) -> SignedDocument {
     let body = json::parse(
         r#"{
             "id": "TD_QE", "version": 2,
@@ -114,7 +114,7 @@ pub(crate) fn qe_identity(key: &Key) -> SignedDocument {
 
 /// The shape in which the four parts travel.
 #[derive(Clone, Copy, PartialEq)]
-pub(crate) enum Container {
+pub enum Container {
     /// The Polaris item map, URL to base64, without issuer chains.
     Items,
     /// QuoteCollateralV3, with issuer chains.
@@ -123,38 +123,38 @@ pub(crate) enum Container {
 
 /// How a CRL is written into the item map.
 #[derive(Clone, Copy)]
-pub(crate) enum CrlText {
+pub enum CrlText {
     Der,
     Pem,
     Hex,
 }
 
 /// Everything that travels beside the quote.
-pub(crate) struct Collateral {
-    pub(crate) container: Container,
-    pub(crate) pck_crl_issuer: String,
-    pub(crate) pck_crl: Crl,
-    pub(crate) root_crl: Crl,
-    pub(crate) crl_text: CrlText,
-    pub(crate) tcb_info: SignedDocument,
-    pub(crate) qe_identity: SignedDocument,
+pub struct Collateral {
+    pub container: Container,
+    pub pck_crl_issuer: String,
+    pub pck_crl: Crl,
+    pub root_crl: Crl,
+    pub crl_text: CrlText,
+    pub tcb_info: SignedDocument,
+    pub qe_identity: SignedDocument,
     /// Changes to the text of the two documents as the item map holds them.
-    pub(crate) tcb_info_item: Edits<String>,
-    pub(crate) qe_identity_item: Edits<String>,
+    pub tcb_info_item: Edits<String>,
+    pub qe_identity_item: Edits<String>,
     /// The certificates of both issuer chains of QuoteCollateralV3. Empty: no chain is carried.
-    pub(crate) signer_chain: Vec<Certificate>,
+    pub signer_chain: Vec<Certificate>,
     /// The signer of the QE identity, where it is not that of the TCB info.
-    pub(crate) qe_signer: Option<Certificate>,
+    pub qe_signer: Option<Certificate>,
     /// Changes to the item map, in the order PCK CRL, QE identity, TCB info, root CRL.
-    pub(crate) items: Edits<Vec<(String, Vec<u8>)>>,
+    pub items: Edits<Vec<(String, Vec<u8>)>>,
     /// Changes to the container.
-    pub(crate) afterwards: Edits<Json>,
-    pub(crate) bytes: Edits<Vec<u8>>,
+    pub afterwards: Edits<Json>,
+    pub bytes: Edits<Vec<u8>>,
 }
 
 impl Collateral {
     /// The container as a file.
-    pub(crate) fn file(&self, ca: &Certificate, root: &Certificate) -> Vec<u8> {
+    pub fn file(&self, ca: &Certificate, root: &Certificate) -> Vec<u8> {
         let mut container = match self.container {
             Container::Items => self.item_map(),
             Container::V3 => self.v3(ca, root),
@@ -166,7 +166,7 @@ impl Collateral {
     }
 
     /// TCB info and QE identity as Intel serves them for SGX.
-    pub(crate) fn use_sgx(&mut self) {
+    pub fn use_sgx(&mut self) {
         let tcb_info = &mut self.tcb_info.body;
         tcb_info.set("/id", "SGX");
         tcb_info.remove("/tdxModule");

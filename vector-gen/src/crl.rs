@@ -4,31 +4,31 @@ use crate::der;
 use crate::edits::Edits;
 use crate::pki::{Algorithm, Extension, Key, Name};
 
-pub(crate) const CRL_NUMBER: &str = "2.5.29.20";
-pub(crate) const ISSUING_DISTRIBUTION_POINT: &str = "2.5.29.28";
-pub(crate) const REASON_CODE: &str = "2.5.29.21";
-pub(crate) const KEY_COMPROMISE: u8 = 1;
+pub const CRL_NUMBER: &str = "2.5.29.20";
+pub const ISSUING_DISTRIBUTION_POINT: &str = "2.5.29.28";
+pub const REASON_CODE: &str = "2.5.29.21";
+pub const KEY_COMPROMISE: u8 = 1;
 
 /// A CRL before it is signed.
-pub(crate) struct Crl {
+pub struct Crl {
     /// `None` writes version 1, which has no extensions.
-    pub(crate) version: Option<u64>,
+    pub version: Option<u64>,
     /// What the signed part says of the signature, which is made with SHA-256.
-    pub(crate) stated_algorithm: Algorithm,
-    pub(crate) issuer: Name,
-    pub(crate) issuer_key: Key,
-    pub(crate) this_update: &'static str,
-    pub(crate) next_update: Option<&'static str>,
-    pub(crate) revoked: Vec<Vec<u8>>,
+    pub stated_algorithm: Algorithm,
+    pub issuer: Name,
+    pub issuer_key: Key,
+    pub this_update: &'static str,
+    pub next_update: Option<&'static str>,
+    pub revoked: Vec<Vec<u8>>,
     /// Entries in DER, after those of `revoked`.
-    pub(crate) more_entries: Vec<Vec<u8>>,
-    pub(crate) extensions: Vec<Extension>,
+    pub more_entries: Vec<Vec<u8>>,
+    pub extensions: Vec<Extension>,
     /// Changes to the signed DER.
-    pub(crate) afterwards: Edits<Vec<u8>>,
+    pub afterwards: Edits<Vec<u8>>,
 }
 
 impl Crl {
-    pub(crate) fn new(issuer: &str, issuer_key: &Key, this_update: &'static str, next_update: &'static str) -> Self {
+    pub fn new(issuer: &str, issuer_key: &Key, this_update: &'static str, next_update: &'static str) -> Self {
         Self {
             version: Some(1),
             stated_algorithm: Algorithm::Sha256,
@@ -43,7 +43,7 @@ impl Crl {
         }
     }
 
-    pub(crate) fn der(&self) -> Vec<u8> {
+    pub fn der(&self) -> Vec<u8> {
         let reason = Extension::new(REASON_CODE, false, der::enumerated(KEY_COMPROMISE));
         let revoked = self.revoked.iter().map(|serial| self.entry(der::unsigned(serial), &reason));
         let entries: Vec<_> = revoked.chain(self.more_entries.iter().cloned()).collect();
@@ -67,7 +67,7 @@ impl Crl {
     }
 
     /// An entry for the INTEGER `serial`, with one extension.
-    pub(crate) fn entry(&self, serial: Vec<u8>, extension: &Extension) -> Vec<u8> {
+    pub fn entry(&self, serial: Vec<u8>, extension: &Extension) -> Vec<u8> {
         der::sequence(&[serial, der::time(self.this_update), der::sequence(&[extension.der()])])
     }
 }

@@ -12,7 +12,7 @@ const SEQUENCE: u8 = 0x30;
 const SET: u8 = 0x31;
 
 /// Tag, shortest length, content.
-pub(crate) fn tlv(tag: u8, content: &[u8]) -> Vec<u8> {
+pub fn tlv(tag: u8, content: &[u8]) -> Vec<u8> {
     let mut out = vec![tag];
     let length = content.len();
     if length < 0x80 {
@@ -27,26 +27,26 @@ pub(crate) fn tlv(tag: u8, content: &[u8]) -> Vec<u8> {
     out
 }
 
-pub(crate) fn sequence(items: &[Vec<u8>]) -> Vec<u8> {
+pub fn sequence(items: &[Vec<u8>]) -> Vec<u8> {
     tlv(SEQUENCE, &items.concat())
 }
 
-pub(crate) fn set(items: &[Vec<u8>]) -> Vec<u8> {
+pub fn set(items: &[Vec<u8>]) -> Vec<u8> {
     tlv(SET, &items.concat())
 }
 
 /// A constructed context tag, `[number] EXPLICIT` or the implicit form of a constructed type.
-pub(crate) fn context(number: u8, content: &[u8]) -> Vec<u8> {
+pub fn context(number: u8, content: &[u8]) -> Vec<u8> {
     tlv(0xa0 | number, content)
 }
 
 /// A primitive context tag.
-pub(crate) fn context_primitive(number: u8, content: &[u8]) -> Vec<u8> {
+pub fn context_primitive(number: u8, content: &[u8]) -> Vec<u8> {
     tlv(0x80 | number, content)
 }
 
 /// A non-negative INTEGER from its big-endian bytes.
-pub(crate) fn unsigned(bytes: &[u8]) -> Vec<u8> {
+pub fn unsigned(bytes: &[u8]) -> Vec<u8> {
     let significant = bytes.iter().position(|byte| *byte != 0).map_or(&[0][..], |first| &bytes[first..]);
     let mut content = Vec::new();
     if significant[0] & 0x80 != 0 {
@@ -57,47 +57,47 @@ pub(crate) fn unsigned(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// An INTEGER with exactly this content, whether or not that is the shortest form of a positive number.
-pub(crate) fn raw_integer(content: &[u8]) -> Vec<u8> {
+pub fn raw_integer(content: &[u8]) -> Vec<u8> {
     tlv(INTEGER, content)
 }
 
-pub(crate) fn integer(value: u64) -> Vec<u8> {
+pub fn integer(value: u64) -> Vec<u8> {
     unsigned(&value.to_be_bytes())
 }
 
-pub(crate) fn enumerated(value: u8) -> Vec<u8> {
+pub fn enumerated(value: u8) -> Vec<u8> {
     tlv(ENUMERATED, &[value])
 }
 
-pub(crate) fn boolean(value: bool) -> Vec<u8> {
+pub fn boolean(value: bool) -> Vec<u8> {
     tlv(0x01, &[if value { 0xff } else { 0 }])
 }
 
-pub(crate) fn octets(content: &[u8]) -> Vec<u8> {
+pub fn octets(content: &[u8]) -> Vec<u8> {
     tlv(OCTET_STRING, content)
 }
 
-pub(crate) fn bits(unused: u8, content: &[u8]) -> Vec<u8> {
+pub fn bits(unused: u8, content: &[u8]) -> Vec<u8> {
     tlv(BIT_STRING, &[&[unused], content].concat())
 }
 
-pub(crate) fn utf8(text: &str) -> Vec<u8> {
+pub fn utf8(text: &str) -> Vec<u8> {
     tlv(UTF8_STRING, text.as_bytes())
 }
 
-pub(crate) fn printable(text: &str) -> Vec<u8> {
+pub fn printable(text: &str) -> Vec<u8> {
     tlv(PRINTABLE_STRING, text.as_bytes())
 }
 
 /// UTCTime of an instant written as `2026-08-03T11:00:00Z`.
-pub(crate) fn time(instant: &str) -> Vec<u8> {
+pub fn time(instant: &str) -> Vec<u8> {
     let digits: String = instant.chars().filter(char::is_ascii_digit).collect();
     assert_eq!(digits.len(), 14, "{instant} is not an instant");
     tlv(UTC_TIME, format!("{}Z", &digits[2..]).as_bytes())
 }
 
 /// An OBJECT IDENTIFIER in dotted form.
-pub(crate) fn oid(dotted: &str) -> Vec<u8> {
+pub fn oid(dotted: &str) -> Vec<u8> {
     let arcs: Vec<u64> = dotted.split('.').map(|arc| arc.parse().expect("an arc is a number")).collect();
     let mut content = Vec::new();
     for arc in std::iter::once(arcs[0] * 40 + arcs[1]).chain(arcs[2..].iter().copied()) {
@@ -113,7 +113,7 @@ pub(crate) fn oid(dotted: &str) -> Vec<u8> {
 }
 
 /// PEM armour around one certificate or CRL.
-pub(crate) fn pem(label: &str, der: &[u8]) -> String {
+pub fn pem(label: &str, der: &[u8]) -> String {
     let base64 = data_encoding::BASE64.encode(der);
     let lines: Vec<&str> = (0..base64.len()).step_by(64).map(|at| &base64[at..base64.len().min(at + 64)]).collect();
     format!("-----BEGIN {label}-----\n{}\n-----END {label}-----\n", lines.join("\n"))

@@ -1,10 +1,10 @@
 //! Changes that a vector makes to something after it was built or signed.
 
 /// One change.
-pub(crate) type Edit<T> = Box<dyn Fn(&mut T)>;
+pub type Edit<T> = Box<dyn Fn(&mut T)>;
 
 /// The pending changes to one `T`, in order.
-pub(crate) struct Edits<T: ?Sized>(Vec<Edit<T>>);
+pub struct Edits<T: ?Sized>(Vec<Edit<T>>);
 
 impl<T: ?Sized> Default for Edits<T> {
     fn default() -> Self {
@@ -13,11 +13,11 @@ impl<T: ?Sized> Default for Edits<T> {
 }
 
 impl<T: ?Sized> Edits<T> {
-    pub(crate) fn add(&mut self, edit: impl Fn(&mut T) + 'static) {
+    pub fn add(&mut self, edit: impl Fn(&mut T) + 'static) {
         self.0.push(Box::new(edit));
     }
 
-    pub(crate) fn apply(&self, target: &mut T) {
+    pub fn apply(&self, target: &mut T) {
         for edit in &self.0 {
             edit(target);
         }

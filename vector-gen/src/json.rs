@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 /// A JSON value. Members may repeat and tokens may be anything: faulty documents have to be written too.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Json {
+pub enum Json {
     /// A number, `true`, `false`, `null`, or whatever else stands bare in a document.
     Token(String),
     Text(String),
@@ -37,12 +37,12 @@ impl From<u32> for Json {
 }
 
 /// A bare token.
-pub(crate) fn token(text: &str) -> Json {
+pub fn token(text: &str) -> Json {
     Json::Token(text.to_owned())
 }
 
 /// Reads a template of this crate.
-pub(crate) fn parse(text: &str) -> Json {
+pub fn parse(text: &str) -> Json {
     let mut reader = Reader { rest: text };
     let value = reader.value();
     assert!(reader.next().is_none(), "text after a template");
@@ -51,7 +51,7 @@ pub(crate) fn parse(text: &str) -> Json {
 
 impl Json {
     /// The member at `pointer`; it must exist.
-    pub(crate) fn at(&mut self, pointer: &str) -> &mut Json {
+    pub fn at(&mut self, pointer: &str) -> &mut Json {
         pointer.split('/').skip(1).fold(self, |value, name| match value {
             Json::Object(members) => {
                 let found = members.iter_mut().find(|(member, _)| member == name);
@@ -63,7 +63,7 @@ impl Json {
     }
 
     /// The text at `pointer`.
-    pub(crate) fn text(&mut self, pointer: &str) -> String {
+    pub fn text(&mut self, pointer: &str) -> String {
         match self.at(pointer) {
             Json::Text(text) => text.clone(),
             other => panic!("{pointer} is not a text but {other:?}"),
@@ -71,7 +71,7 @@ impl Json {
     }
 
     /// Sets the member at `pointer`, at the end of its object where it is new.
-    pub(crate) fn set(&mut self, pointer: &str, value: impl Into<Json>) {
+    pub fn set(&mut self, pointer: &str, value: impl Into<Json>) {
         let (parent, name) = pointer.rsplit_once('/').expect("a pointer");
         match self.at(parent) {
             Json::Object(members) => match members.iter_mut().find(|(member, _)| member == name) {
@@ -83,7 +83,7 @@ impl Json {
     }
 
     /// Puts a new member, whose name may hold slashes, at the end of the object at `pointer`.
-    pub(crate) fn add(&mut self, pointer: &str, name: &str, value: impl Into<Json>) {
+    pub fn add(&mut self, pointer: &str, name: &str, value: impl Into<Json>) {
         match self.at(pointer) {
             Json::Object(members) => members.push((name.to_owned(), value.into())),
             other => panic!("{pointer} is not an object but {other:?}"),
@@ -91,7 +91,7 @@ impl Json {
     }
 
     /// Takes the member at `pointer` out.
-    pub(crate) fn remove(&mut self, pointer: &str) -> Json {
+    pub fn remove(&mut self, pointer: &str) -> Json {
         let (parent, name) = pointer.rsplit_once('/').expect("a pointer");
         match self.at(parent) {
             Json::Object(members) => {
@@ -103,7 +103,7 @@ impl Json {
         }
     }
 
-    pub(crate) fn list(&mut self, pointer: &str) -> &mut Vec<Json> {
+    pub fn list(&mut self, pointer: &str) -> &mut Vec<Json> {
         match self.at(pointer) {
             Json::List(items) => items,
             other => panic!("{pointer} is not a list but {other:?}"),
@@ -111,7 +111,7 @@ impl Json {
     }
 
     /// The same value with the members of every object in the order of their names.
-    pub(crate) fn sorted(&self) -> Json {
+    pub fn sorted(&self) -> Json {
         match self {
             Json::List(items) => Json::List(items.iter().map(Json::sorted).collect()),
             Json::Object(members) => {
@@ -124,22 +124,22 @@ impl Json {
     }
 
     /// Without white space.
-    pub(crate) fn compact(&self) -> String {
+    pub fn compact(&self) -> String {
         self.written(&Layout { comma: ",", colon: ":", indent: None, is_ascii: true })
     }
 
     /// Sorted and without white space, UTF-8 as it is: what a signature covers, where every token is already as Python writes it.
-    pub(crate) fn signed(&self) -> String {
+    pub fn signed(&self) -> String {
         self.sorted().written(&Layout { comma: ",", colon: ":", indent: None, is_ascii: false })
     }
 
     /// As Python's `json.dumps(value)` writes it.
-    pub(crate) fn python(&self) -> String {
+    pub fn python(&self) -> String {
         self.written(&Layout { comma: ", ", colon: ": ", indent: None, is_ascii: true })
     }
 
     /// As Python's `json.dumps(value, indent=2)` writes it.
-    pub(crate) fn indented(&self) -> String {
+    pub fn indented(&self) -> String {
         self.written(&Layout { comma: ",", colon: ": ", indent: Some(2), is_ascii: true })
     }
 

@@ -7,54 +7,54 @@ use sha2::{Digest, Sha256, Sha384};
 use crate::der;
 use crate::edits::Edits;
 
-pub(crate) const ROOT_NAME: &str = "Intel SGX Root CA";
-pub(crate) const PLATFORM_NAME: &str = "Intel SGX PCK Platform CA";
-pub(crate) const PROCESSOR_NAME: &str = "Intel SGX PCK Processor CA";
-pub(crate) const PCK_NAME: &str = "Intel SGX PCK Certificate";
-pub(crate) const TCB_SIGNING_NAME: &str = "Intel SGX TCB Signing";
+pub const ROOT_NAME: &str = "Intel SGX Root CA";
+pub const PLATFORM_NAME: &str = "Intel SGX PCK Platform CA";
+pub const PROCESSOR_NAME: &str = "Intel SGX PCK Processor CA";
+pub const PCK_NAME: &str = "Intel SGX PCK Certificate";
+pub const TCB_SIGNING_NAME: &str = "Intel SGX TCB Signing";
 
 /// Says in every certificate that none of this is Intel's.
-pub(crate) const ORGANISATION: &str = "Receipt Verifier Test PKI - not Intel";
+pub const ORGANISATION: &str = "Receipt Verifier Test PKI - not Intel";
 
 const ROOT_CRL_URL: &str = "https://certificates.trustedservices.intel.com/IntelSGXRootCA.der";
 
-pub(crate) const BASIC_CONSTRAINTS: &str = "2.5.29.19";
-pub(crate) const KEY_USAGE: &str = "2.5.29.15";
-pub(crate) const AUTHORITY_KEY_ID: &str = "2.5.29.35";
-pub(crate) const SGX_EXTENSION: &str = "1.2.840.113741.1.13.1";
+pub const BASIC_CONSTRAINTS: &str = "2.5.29.19";
+pub const KEY_USAGE: &str = "2.5.29.15";
+pub const AUTHORITY_KEY_ID: &str = "2.5.29.35";
+pub const SGX_EXTENSION: &str = "1.2.840.113741.1.13.1";
 const SUBJECT_KEY_ID: &str = "2.5.29.14";
 const CRL_DISTRIBUTION: &str = "2.5.29.31";
 const P256: &str = "1.2.840.10045.3.1.7";
 const EC_PUBLIC_KEY: &str = "1.2.840.10045.2.1";
 
-pub(crate) fn sha256(bytes: impl AsRef<[u8]>) -> [u8; 32] {
+pub fn sha256(bytes: impl AsRef<[u8]>) -> [u8; 32] {
     Sha256::digest(bytes).into()
 }
 
 /// A key pair that follows from a published phrase.
 #[derive(Clone)]
-pub(crate) struct Key(SigningKey);
+pub struct Key(SigningKey);
 
 impl Key {
     /// The private scalar is the SHA-256 of `receipt-verifier test key: <name>`.
-    pub(crate) fn named(name: &str) -> Self {
+    pub fn named(name: &str) -> Self {
         let scalar = sha256(format!("receipt-verifier test key: {name}"));
         Self(SigningKey::from_slice(&scalar).expect("the hash is a scalar"))
     }
 
     /// x and y.
-    pub(crate) fn coordinates(&self) -> [u8; 64] {
+    pub fn coordinates(&self) -> [u8; 64] {
         let point = self.0.verifying_key().to_sec1_point(false);
         point.as_bytes()[1..].try_into().expect("an uncompressed point")
     }
 
     /// Twenty bytes that name the key in certificates.
-    pub(crate) fn identifier(&self) -> Vec<u8> {
+    pub fn identifier(&self) -> Vec<u8> {
         sha256(self.coordinates())[..20].to_vec()
     }
 
     /// r and s over the SHA-256 of `message`, by RFC 6979.
-    pub(crate) fn sign(&self, message: &[u8]) -> [u8; 64] {
+    pub fn sign(&self, message: &[u8]) -> [u8; 64] {
         self.sign_digest(&sha256(message)).to_bytes().into()
     }
 
@@ -63,7 +63,7 @@ impl Key {
     }
 
     /// `[message, algorithm, signature]` as certificates and CRLs hold it.
-    pub(crate) fn seal(&self, algorithm: Algorithm, message: &[u8]) -> Vec<u8> {
+    pub fn seal(&self, algorithm: Algorithm, message: &[u8]) -> Vec<u8> {
         let signature = match algorithm {
             Algorithm::Sha256 => self.sign_digest(&sha256(message)),
             Algorithm::Sha384 => self.sign_digest(&Sha384::digest(message)),
@@ -73,19 +73,19 @@ impl Key {
 }
 
 /// A signer of receipts; its key follows from a published phrase too.
-pub(crate) struct Signer(ed25519_dalek::SigningKey);
+pub struct Signer(ed25519_dalek::SigningKey);
 
 impl Signer {
     /// The seed is the SHA-256 of `receipt-verifier test key: <name>`.
-    pub(crate) fn named(name: &str) -> Self {
+    pub fn named(name: &str) -> Self {
         Self(ed25519_dalek::SigningKey::from_bytes(&sha256(format!("receipt-verifier test key: {name}"))))
     }
 
-    pub(crate) fn public_key(&self) -> [u8; 32] {
+    pub fn public_key(&self) -> [u8; 32] {
         self.0.verifying_key().to_bytes()
     }
 
-    pub(crate) fn sign(&self, message: &[u8]) -> [u8; 64] {
+    pub fn sign(&self, message: &[u8]) -> [u8; 64] {
         use ed25519_dalek::Signer as _;
         self.0.sign(message).to_bytes()
     }
@@ -93,13 +93,13 @@ impl Signer {
 
 /// How a certificate or CRL is signed.
 #[derive(Clone, Copy)]
-pub(crate) enum Algorithm {
+pub enum Algorithm {
     Sha256,
     Sha384,
 }
 
 impl Algorithm {
-    pub(crate) fn der(self) -> Vec<u8> {
+    pub fn der(self) -> Vec<u8> {
         der::sequence(&[der::oid(match self {
             Algorithm::Sha256 => "1.2.840.10045.4.3.2",
             Algorithm::Sha384 => "1.2.840.10045.4.3.3",
@@ -109,17 +109,17 @@ impl Algorithm {
 
 /// A distinguished name; locality, state and country are the same in all.
 #[derive(Clone)]
-pub(crate) struct Name {
-    pub(crate) common_name: String,
-    pub(crate) organisation: String,
+pub struct Name {
+    pub common_name: String,
+    pub organisation: String,
 }
 
 impl Name {
-    pub(crate) fn of(common_name: &str) -> Self {
+    pub fn of(common_name: &str) -> Self {
         Self { common_name: common_name.to_owned(), organisation: ORGANISATION.to_owned() }
     }
 
-    pub(crate) fn der(&self) -> Vec<u8> {
+    pub fn der(&self) -> Vec<u8> {
         let part = |oid: &str, value: Vec<u8>| der::set(&[der::sequence(&[der::oid(oid), value])]);
         der::sequence(&[
             part("2.5.4.3", der::utf8(&self.common_name)),
@@ -133,36 +133,36 @@ impl Name {
 
 /// One X.509 extension.
 #[derive(Clone)]
-pub(crate) struct Extension {
-    pub(crate) oid: &'static str,
-    pub(crate) critical: bool,
-    pub(crate) value: Vec<u8>,
+pub struct Extension {
+    pub oid: &'static str,
+    pub critical: bool,
+    pub value: Vec<u8>,
 }
 
 impl Extension {
-    pub(crate) fn new(oid: &'static str, critical: bool, value: Vec<u8>) -> Self {
+    pub fn new(oid: &'static str, critical: bool, value: Vec<u8>) -> Self {
         Self { oid, critical, value }
     }
 
-    pub(crate) fn authority_key(key: &Key) -> Self {
+    pub fn authority_key(key: &Key) -> Self {
         Self::new(AUTHORITY_KEY_ID, false, der::sequence(&[der::context_primitive(0, &key.identifier())]))
     }
 
-    pub(crate) fn der(&self) -> Vec<u8> {
+    pub fn der(&self) -> Vec<u8> {
         let critical = if self.critical { der::boolean(true) } else { Vec::new() };
         der::sequence(&[der::oid(self.oid), critical, der::octets(&self.value)])
     }
 }
 
 /// Value of basicConstraints.
-pub(crate) fn constraints(authority: bool, path_length: Option<u64>) -> Vec<u8> {
+pub fn constraints(authority: bool, path_length: Option<u64>) -> Vec<u8> {
     let authority = if authority { der::boolean(true) } else { Vec::new() };
     der::sequence(&[authority, path_length.map(der::integer).unwrap_or_default()])
 }
 
 /// What a key may be used for.
 #[derive(Clone, Copy)]
-pub(crate) enum Usage {
+pub enum Usage {
     /// digitalSignature and nonRepudiation.
     Signing,
     /// keyCertSign and cRLSign.
@@ -175,7 +175,7 @@ pub(crate) enum Usage {
 
 impl Usage {
     /// Value of keyUsage.
-    pub(crate) fn der(self) -> Vec<u8> {
+    pub fn der(self) -> Vec<u8> {
         match self {
             Usage::Signing => der::bits(6, &[0xc0]),
             Usage::Issuing => der::bits(1, &[0x06]),
@@ -186,18 +186,18 @@ impl Usage {
 }
 
 /// A certificate before it is signed.
-pub(crate) struct Certificate {
-    pub(crate) serial: Vec<u8>,
-    pub(crate) issuer: Name,
-    pub(crate) subject: Name,
-    pub(crate) not_before: &'static str,
-    pub(crate) not_after: &'static str,
-    pub(crate) key: Key,
-    pub(crate) issuer_key: Key,
-    pub(crate) algorithm: Algorithm,
-    pub(crate) extensions: Vec<Extension>,
+pub struct Certificate {
+    pub serial: Vec<u8>,
+    pub issuer: Name,
+    pub subject: Name,
+    pub not_before: &'static str,
+    pub not_after: &'static str,
+    pub key: Key,
+    pub issuer_key: Key,
+    pub algorithm: Algorithm,
+    pub extensions: Vec<Extension>,
     /// Changes to the signed DER.
-    pub(crate) afterwards: Edits<Vec<u8>>,
+    pub afterwards: Edits<Vec<u8>>,
 }
 
 impl Certificate {
@@ -230,19 +230,19 @@ impl Certificate {
     }
 
     /// A self-signed root.
-    pub(crate) fn root(key: &Key) -> Self {
+    pub fn root(key: &Key) -> Self {
         Self::new(ROOT_NAME, key.clone(), ROOT_NAME, key.clone(), ROOT_CRL_URL, Usage::Issuing)
     }
 
     /// An issuer of PCK certificates.
-    pub(crate) fn intermediate(name: &str, key: Key, root: &Key) -> Self {
+    pub fn intermediate(name: &str, key: Key, root: &Key) -> Self {
         let mut certificate = Self::new(name, key, ROOT_NAME, root.clone(), ROOT_CRL_URL, Usage::Issuing);
         certificate.not_after = "2035-01-01T00:00:00Z";
         certificate
     }
 
     /// The signer of TCB info and QE identity.
-    pub(crate) fn tcb_signing(key: Key, root: &Key) -> Self {
+    pub fn tcb_signing(key: Key, root: &Key) -> Self {
         let mut certificate = Self::new(TCB_SIGNING_NAME, key, ROOT_NAME, root.clone(), ROOT_CRL_URL, Usage::Signing);
         certificate.not_before = "2025-01-01T00:00:00Z";
         certificate.not_after = "2032-01-01T00:00:00Z";
@@ -250,7 +250,7 @@ impl Certificate {
     }
 
     /// A platform's certificate, without its SGX extension.
-    pub(crate) fn pck(key: Key, issuer: &str, issuer_key: &Key) -> Self {
+    pub fn pck(key: Key, issuer: &str, issuer_key: &Key) -> Self {
         let url = crate::collateral::pck_crl_url(issuer);
         let mut certificate = Self::new(PCK_NAME, key, issuer, issuer_key.clone(), &url, Usage::Signing);
         certificate.not_before = "2026-06-01T00:00:00Z";
@@ -259,7 +259,7 @@ impl Certificate {
     }
 
     /// Puts an extension in the place of the one with its OID, or at the end.
-    pub(crate) fn set_extension(&mut self, oid: &'static str, critical: bool, value: Vec<u8>) {
+    pub fn set_extension(&mut self, oid: &'static str, critical: bool, value: Vec<u8>) {
         let extension = Extension::new(oid, critical, value);
         match self.extensions.iter_mut().find(|old| old.oid == oid) {
             Some(old) => *old = extension,
@@ -267,11 +267,11 @@ impl Certificate {
         }
     }
 
-    pub(crate) fn remove_extension(&mut self, oid: &str) {
+    pub fn remove_extension(&mut self, oid: &str) {
         self.extensions.retain(|extension| extension.oid != oid);
     }
 
-    pub(crate) fn der(&self) -> Vec<u8> {
+    pub fn der(&self) -> Vec<u8> {
         let point = [&[0x04][..], &self.key.coordinates()].concat();
         let extensions: Vec<_> = self.extensions.iter().map(Extension::der).collect();
         let signed = der::sequence(&[
@@ -289,23 +289,23 @@ impl Certificate {
         out
     }
 
-    pub(crate) fn pem(&self) -> String {
+    pub fn pem(&self) -> String {
         der::pem("CERTIFICATE", &self.der())
     }
 }
 
 /// The SGX extension of a PCK certificate.
-pub(crate) struct SgxExtension {
-    pub(crate) carried: bool,
-    pub(crate) components: [u64; 16],
-    pub(crate) pce_svn: u64,
-    pub(crate) pce_id: Vec<u8>,
-    pub(crate) fmspc: Vec<u8>,
+pub struct SgxExtension {
+    pub carried: bool,
+    pub components: [u64; 16],
+    pub pce_svn: u64,
+    pub pce_id: Vec<u8>,
+    pub fmspc: Vec<u8>,
     /// Platform instance id and configuration, which the Processor CA leaves out.
-    pub(crate) platform: bool,
+    pub platform: bool,
     /// Changes to the items of the TCB, then to the items of the whole.
-    pub(crate) tcb_items: Edits<Vec<Vec<u8>>>,
-    pub(crate) items: Edits<Vec<Vec<u8>>>,
+    pub tcb_items: Edits<Vec<Vec<u8>>>,
+    pub items: Edits<Vec<Vec<u8>>>,
 }
 
 impl Default for SgxExtension {
@@ -324,7 +324,7 @@ impl Default for SgxExtension {
 }
 
 impl SgxExtension {
-    pub(crate) fn der(&self) -> Vec<u8> {
+    pub fn der(&self) -> Vec<u8> {
         let item = |path: &str, value: Vec<u8>| der::sequence(&[der::oid(&format!("{SGX_EXTENSION}.{path}")), value]);
         let cpu_svn: Vec<u8> = self.components.iter().map(|component| *component as u8).collect();
         let mut tcb: Vec<_> =

@@ -4,54 +4,54 @@ use crate::edits::Edits;
 use crate::pki::{Key, sha256};
 
 /// Offsets in a quote of version 4 with a TD 1.0 body, for vectors that change single fields.
-pub(crate) const QE_SVN: usize = 8;
-pub(crate) const BODY: usize = 48;
+pub const QE_SVN: usize = 8;
+pub const BODY: usize = 48;
 /// The same in a quote of version 5.
-pub(crate) const BODY_V5: usize = 54;
-pub(crate) const SIGNATURE_LENGTH: usize = 632;
-pub(crate) const SIGNATURE: usize = 636;
-pub(crate) const ATTESTATION_KEY: usize = SIGNATURE + 64;
-pub(crate) const OUTER_LENGTH: usize = SIGNATURE + 130;
-pub(crate) const QE_REPORT: usize = SIGNATURE + 134;
-pub(crate) const QE_REPORT_SIGNATURE: usize = QE_REPORT + 384;
-pub(crate) const AUTH_LENGTH: usize = QE_REPORT_SIGNATURE + 64;
+pub const BODY_V5: usize = 54;
+pub const SIGNATURE_LENGTH: usize = 632;
+pub const SIGNATURE: usize = 636;
+pub const ATTESTATION_KEY: usize = SIGNATURE + 64;
+pub const OUTER_LENGTH: usize = SIGNATURE + 130;
+pub const QE_REPORT: usize = SIGNATURE + 134;
+pub const QE_REPORT_SIGNATURE: usize = QE_REPORT + 384;
+pub const AUTH_LENGTH: usize = QE_REPORT_SIGNATURE + 64;
 
 const INTEL_VENDOR: &str = "939a7233f79c4ca9940a0db3957f0607";
 const INTEL_TD_QE_SIGNER: &str = "dc9e2a7c6f948f17474e34a7fc43ed030f7c1563f1babddf6340c82e0e54a8c5";
-pub(crate) const INTEL_QE_SIGNER: &str = "8c4f5775d796503e96137f77c68a829a0056ac8ded70140b081b094490c57bff";
+pub const INTEL_QE_SIGNER: &str = "8c4f5775d796503e96137f77c68a829a0056ac8ded70140b081b094490c57bff";
 
 /// Bytes that TD 1.5Ex adds to TD 1.5.
 const TD15_EX: usize = 237;
 
-pub(crate) fn hex(text: &str) -> Vec<u8> {
+pub fn hex(text: &str) -> Vec<u8> {
     data_encoding::HEXLOWER.decode(text.as_bytes()).expect("lower-case hex")
 }
 
 /// 48 bytes that follow from a name, in the place of a real measurement.
-pub(crate) fn measurement(name: &str) -> Vec<u8> {
+pub fn measurement(name: &str) -> Vec<u8> {
     [&sha256(name)[..], &sha256(format!("{name}, continued"))[..16]].concat()
 }
 
 /// The measured part of the TD report.
-pub(crate) struct Body {
-    pub(crate) tee_tcb_svn: [u8; 16],
-    pub(crate) module_signer: Vec<u8>,
-    pub(crate) module_attributes: u64,
-    pub(crate) td_attributes: u64,
-    pub(crate) xfam: u64,
-    pub(crate) mrtd: Vec<u8>,
-    pub(crate) rtmr: [Vec<u8>; 4],
-    pub(crate) report_data: Vec<u8>,
+pub struct Body {
+    pub tee_tcb_svn: [u8; 16],
+    pub module_signer: Vec<u8>,
+    pub module_attributes: u64,
+    pub td_attributes: u64,
+    pub xfam: u64,
+    pub mrtd: Vec<u8>,
+    pub rtmr: [Vec<u8>; 4],
+    pub report_data: Vec<u8>,
     /// What a TD 1.5 body adds.
-    pub(crate) td15: Option<Td15>,
+    pub td15: Option<Td15>,
 }
 
 /// The end of a TD 1.5 body.
-pub(crate) struct Td15 {
-    pub(crate) tee_tcb_svn2: [u8; 16],
-    pub(crate) service_td: Vec<u8>,
+pub struct Td15 {
+    pub tee_tcb_svn2: [u8; 16],
+    pub service_td: Vec<u8>,
     /// Whether the fields of TD 1.5Ex follow.
-    pub(crate) extended: bool,
+    pub extended: bool,
 }
 
 impl Td15 {
@@ -87,20 +87,20 @@ impl Body {
 }
 
 /// The report of an SGX enclave: of the quoting enclave, or of the one that a quote is of.
-pub(crate) struct EnclaveReport {
-    pub(crate) name: &'static str,
-    pub(crate) misc_select: u32,
-    pub(crate) flags: u64,
-    pub(crate) signer: Vec<u8>,
-    pub(crate) product: u16,
-    pub(crate) svn: u16,
+pub struct EnclaveReport {
+    pub name: &'static str,
+    pub misc_select: u32,
+    pub flags: u64,
+    pub signer: Vec<u8>,
+    pub product: u16,
+    pub svn: u16,
     /// Changes to the 64 bytes of report data.
-    pub(crate) report_data: Edits<[u8]>,
+    pub report_data: Edits<[u8]>,
 }
 
 impl EnclaveReport {
     /// An enclave that a quote can be of.
-    pub(crate) fn attested() -> Self {
+    pub fn attested() -> Self {
         Self {
             name: "test enclave",
             misc_select: 0,
@@ -136,37 +136,37 @@ impl EnclaveReport {
 }
 
 /// A quote before it is signed.
-pub(crate) struct Quote {
-    pub(crate) version: u16,
-    pub(crate) key_type: u16,
-    pub(crate) tee: u32,
-    pub(crate) vendor: Vec<u8>,
-    pub(crate) body: Body,
+pub struct Quote {
+    pub version: u16,
+    pub key_type: u16,
+    pub tee: u32,
+    pub vendor: Vec<u8>,
+    pub body: Body,
     /// Stands in the quote in the place of the body.
-    pub(crate) enclave: Option<EnclaveReport>,
+    pub enclave: Option<EnclaveReport>,
     /// Type and size in the descriptor of version 5, where they are not those of the body.
-    pub(crate) body_type: Option<u16>,
-    pub(crate) body_size: Option<u32>,
+    pub body_type: Option<u16>,
+    pub body_size: Option<u32>,
     /// Whether the signature covers the descriptor.
-    pub(crate) descriptor_is_signed: bool,
-    pub(crate) qe: EnclaveReport,
-    pub(crate) attestation_key: Key,
+    pub descriptor_is_signed: bool,
+    pub qe: EnclaveReport,
+    pub attestation_key: Key,
     /// Stands in the quote in the place of the attestation key's own coordinates.
-    pub(crate) key_coordinates: Option<[u8; 64]>,
-    pub(crate) auth: Vec<u8>,
+    pub key_coordinates: Option<[u8; 64]>,
+    pub auth: Vec<u8>,
     /// Whether the certification of the attestation key is wrapped, as from version 4 on.
-    pub(crate) wrapped: bool,
-    pub(crate) outer_type: u16,
-    pub(crate) inner_type: u16,
+    pub wrapped: bool,
+    pub outer_type: u16,
+    pub inner_type: u16,
     /// Changes to the certificates of the chain, in PEM, and then to the whole text.
-    pub(crate) certificates: Edits<Vec<String>>,
-    pub(crate) pem: Edits<String>,
+    pub certificates: Edits<Vec<String>>,
+    pub pem: Edits<String>,
     /// Bytes between the end of the signature data and the padding.
-    pub(crate) slack: usize,
+    pub slack: usize,
     /// Zero bytes are added up to this length.
-    pub(crate) padded_to: usize,
+    pub padded_to: usize,
     /// Changes to the finished bytes.
-    pub(crate) afterwards: Edits<Vec<u8>>,
+    pub afterwards: Edits<Vec<u8>>,
 }
 
 impl Default for Quote {
@@ -217,7 +217,7 @@ impl Default for Quote {
 
 impl Quote {
     /// Signs with the attestation key, and the QE report with the platform's key.
-    pub(crate) fn bytes(&self, mut chain: Vec<String>, pck: &Key) -> Vec<u8> {
+    pub fn bytes(&self, mut chain: Vec<String>, pck: &Key) -> Vec<u8> {
         self.certificates.apply(&mut chain);
         let mut pem = chain.concat();
         self.pem.apply(&mut pem);
@@ -267,7 +267,7 @@ impl Quote {
 }
 
 /// Adds to the little-endian u32 at `offset`.
-pub(crate) fn add_to_length(bytes: &mut [u8], offset: usize, change: i32) {
+pub fn add_to_length(bytes: &mut [u8], offset: usize, change: i32) {
     let field: &mut [u8; 4] = (&mut bytes[offset..offset + 4]).try_into().expect("four bytes");
     *field = u32::from_le_bytes(*field).wrapping_add_signed(change).to_le_bytes();
 }

@@ -10,21 +10,21 @@ use crate::pki::{self, Certificate, Key, SgxExtension, Signer, sha256};
 use crate::quote::{EnclaveReport, INTEL_QE_SIGNER, Quote, Td15, hex};
 
 /// The scorer that passes input on, and the one that also knows the shape with `dflash`.
-pub(crate) const SCORER: &str = "3da819f79756e2608e629983e104f18297f28f5935bb80b7a62b57b75b2580a3";
-pub(crate) const DFLASH_SCORER: &str = "6009bbbd8e54db34a097b9027416dbe34fe41559e6c434eb964a0b5cbf5f9ae8";
+pub const SCORER: &str = "3da819f79756e2608e629983e104f18297f28f5935bb80b7a62b57b75b2580a3";
+pub const DFLASH_SCORER: &str = "6009bbbd8e54db34a097b9027416dbe34fe41559e6c434eb964a0b5cbf5f9ae8";
 
-pub(crate) const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
-pub(crate) const IMAGE_NAME: &str = "test image";
-pub(crate) const MODEL_NAME: &str = "test model weights";
+pub const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
+pub const IMAGE_NAME: &str = "test image";
+pub const MODEL_NAME: &str = "test model weights";
 const COMMAND: &str = "python3 /submission/score.py";
 const NOTE_COMMAND: &str = "python3 /in/eval_scorer.py /in/bundle.json";
 
-pub(crate) fn digest(bytes: impl AsRef<[u8]>) -> String {
+pub fn digest(bytes: impl AsRef<[u8]>) -> String {
     HEXLOWER.encode(&sha256(bytes))
 }
 
 /// What the nonce is made of.
-pub(crate) enum Nonce {
+pub enum Nonce {
     /// The hash of commit, model sha256 and evaluation seed.
     Formula,
     /// A number that binds nothing.
@@ -32,7 +32,7 @@ pub(crate) enum Nonce {
 }
 
 /// What the enclave was given as `result.json`.
-pub(crate) enum Input {
+pub enum Input {
     /// The measurements of the receipt.
     Measurements,
     /// A document of its own.
@@ -40,7 +40,7 @@ pub(crate) enum Input {
 }
 
 /// The document around attestation and evidence.
-pub(crate) enum Envelope {
+pub enum Envelope {
     /// A receipt of a log, with a quote.
     Log,
     /// A receipt of a log, with a signature.
@@ -61,55 +61,55 @@ impl Envelope {
 }
 
 /// What only a response holds.
-pub(crate) struct Response {
+pub struct Response {
     /// Whether a container image ran; otherwise the command alone is bound.
-    pub(crate) has_image: bool,
-    pub(crate) egress_log: String,
+    pub has_image: bool,
+    pub egress_log: String,
     /// An empty object where there is none.
-    pub(crate) task_policy: Json,
+    pub task_policy: Json,
     /// Paths and contents.
-    pub(crate) artifacts: Vec<(&'static str, &'static str)>,
+    pub artifacts: Vec<(&'static str, &'static str)>,
 }
 
 /// The submitter's side of a receipt.
-pub(crate) struct Receipt {
-    pub(crate) envelope: Envelope,
-    pub(crate) nonce: Nonce,
-    pub(crate) attestation: Json,
-    pub(crate) input: Input,
-    pub(crate) scorer: String,
-    pub(crate) output: String,
-    pub(crate) image: String,
-    pub(crate) requester_key: Vec<u8>,
-    pub(crate) command: &'static str,
+pub struct Receipt {
+    pub envelope: Envelope,
+    pub nonce: Nonce,
+    pub attestation: Json,
+    pub input: Input,
+    pub scorer: String,
+    pub output: String,
+    pub image: String,
+    pub requester_key: Vec<u8>,
+    pub command: &'static str,
     /// Members in the order of their names, as the newer producer writes them.
-    pub(crate) sorted: bool,
+    pub sorted: bool,
     /// `verification.intel_verified` and `verification.report_data_match`.
-    pub(crate) flags: (bool, bool),
+    pub flags: (bool, bool),
     /// Changes to the finished document, and to the bytes of the file.
-    pub(crate) afterwards: Edits<Json>,
-    pub(crate) bytes: Edits<Vec<u8>>,
+    pub afterwards: Edits<Json>,
+    pub bytes: Edits<Vec<u8>>,
 }
 
 /// Everything that goes into one receipt.
-pub(crate) struct Material {
-    pub(crate) root: Certificate,
-    pub(crate) ca: Certificate,
-    pub(crate) pck: Certificate,
-    pub(crate) sgx: SgxExtension,
-    pub(crate) quote: Quote,
-    pub(crate) collateral: Collateral,
-    pub(crate) receipt: Receipt,
+pub struct Material {
+    pub root: Certificate,
+    pub ca: Certificate,
+    pub pck: Certificate,
+    pub sgx: SgxExtension,
+    pub quote: Quote,
+    pub collateral: Collateral,
+    pub receipt: Receipt,
 }
 
 /// Root and TCB signing certificate of the PKI that signs the vectors.
-pub(crate) fn test_pki() -> (Certificate, Certificate) {
+pub fn test_pki() -> (Certificate, Certificate) {
     let root = Key::named("root");
     (Certificate::root(&root), Certificate::tcb_signing(Key::named("TCB signing"), &root))
 }
 
 /// Root and TCB signing certificate of a second PKI.
-pub(crate) fn other_pki() -> (Certificate, Certificate) {
+pub fn other_pki() -> (Certificate, Certificate) {
     let root = Key::named("other root");
     (Certificate::root(&root), Certificate::tcb_signing(Key::named("other TCB signing"), &root))
 }
@@ -147,7 +147,7 @@ impl Material {
     }
 
     /// A receipt with a derived nonce, whose measurements are the enclave's whole input.
-    pub(crate) fn classic() -> Self {
+    pub fn classic() -> Self {
         let mut attestation = attestation();
         attestation.set("/code/repo", "https://git.example/engine");
         attestation.set("/measurements", dflash_measurements());
@@ -171,7 +171,7 @@ impl Material {
     }
 
     /// A receipt of the older shape, whose scorer hands the measurements on without a verdict.
-    pub(crate) fn echo() -> Self {
+    pub fn echo() -> Self {
         let mut material = Self::classic();
         material.receipt.attestation.set("/measurements", primary_measurements());
         material.receipt.attestation.set("/environment/eval_mode", "longctx");
@@ -181,7 +181,7 @@ impl Material {
     }
 
     /// A receipt with a random nonce, whose input stands in the enclave's output but not in the receipt.
-    pub(crate) fn k3() -> Self {
+    pub fn k3() -> Self {
         let mut material = Self::echo();
         let receipt = &mut material.receipt;
         receipt.nonce = Nonce::Random("5eed".repeat(8));
@@ -197,7 +197,7 @@ impl Material {
     }
 
     /// A receipt of the same kind whose input has no guard: the scorer refuses, and its output leads to the input.
-    pub(crate) fn unguarded() -> Self {
+    pub fn unguarded() -> Self {
         let mut material = Self::k3();
         material.receipt.attestation.set("/verdict/label", "REJECT");
         material.receipt.attestation.set("/verdict/pass", false);
@@ -209,7 +209,7 @@ impl Material {
     }
 
     /// Changes the input without a guard that was submitted, and what the scorer made of it.
-    pub(crate) fn submit(&mut self, change: impl Fn(&mut Json)) {
+    pub fn submit(&mut self, change: impl Fn(&mut Json)) {
         let mut input = match &self.receipt.input {
             Input::Document(document) => document.clone(),
             Input::Measurements => panic!("the measurements are the input"),
@@ -229,14 +229,14 @@ impl Material {
     }
 
     /// A complete receipt that a signer vouches for.
-    pub(crate) fn signed() -> Self {
+    pub fn signed() -> Self {
         let mut material = Self::echo();
         material.receipt.envelope = Envelope::Signed(Signer::named("receipt signer"));
         material
     }
 
     /// A response in image mode with a known scorer, without egress log, task policy and artifacts.
-    pub(crate) fn response() -> Self {
+    pub fn response() -> Self {
         let mut material = Self::k3();
         let task_policy = Json::Object(Vec::new());
         material.receipt.envelope =
@@ -245,7 +245,7 @@ impl Material {
     }
 
     /// A response with everything that one can bind.
-    pub(crate) fn full_response() -> Self {
+    pub fn full_response() -> Self {
         let mut material = Self::response();
         material.receipt.envelope = Envelope::Response(Response {
             has_image: true,
@@ -257,7 +257,7 @@ impl Material {
     }
 
     /// A note around a response in workload mode; the nonce is the commit under test.
-    pub(crate) fn note() -> Self {
+    pub fn note() -> Self {
         let mut material = Self::response();
         let receipt = &mut material.receipt;
         let task_policy = Json::Object(Vec::new());
@@ -277,14 +277,14 @@ impl Material {
     }
 
     /// Changes the enclave's output, given as JSON; the input stays.
-    pub(crate) fn change_output(&mut self, change: impl Fn(&mut Json)) {
+    pub fn change_output(&mut self, change: impl Fn(&mut Json)) {
         let mut output = json::parse(self.receipt.output.trim_end());
         change(&mut output);
         self.receipt.output = output.python() + "\n";
     }
 
     /// Moves the platform below the Processor CA.
-    pub(crate) fn use_processor_ca(&mut self) {
+    pub fn use_processor_ca(&mut self) {
         let key = Key::named("processor CA");
         self.ca = Certificate::intermediate(pki::PROCESSOR_NAME, key.clone(), &self.root.key);
         self.pck = Certificate::pck(self.pck.key.clone(), pki::PROCESSOR_NAME, &key);
@@ -295,7 +295,7 @@ impl Material {
     }
 
     /// Takes root and signer from another PKI with the same names.
-    pub(crate) fn use_other_pki(&mut self) {
+    pub fn use_other_pki(&mut self) {
         let (root, signing) = other_pki();
         self.ca = Certificate::intermediate(pki::PLATFORM_NAME, self.ca.key.clone(), &root.key);
         self.collateral.root_crl.issuer_key = root.key.clone();
@@ -307,20 +307,20 @@ impl Material {
     }
 
     /// Signs the PCK CRL with `key`, and names that key in it.
-    pub(crate) fn sign_pck_crl_with(&mut self, key: &Key) {
+    pub fn sign_pck_crl_with(&mut self, key: &Key) {
         self.collateral.pck_crl.issuer_key = key.clone();
         self.collateral.pck_crl.extensions[1] = pki::Extension::authority_key(key);
     }
 
     /// Makes the quote one of version 5 with a TD 1.5 body; the TDX module that runs is the one that launched the TD.
-    pub(crate) fn use_td15(&mut self) {
+    pub fn use_td15(&mut self) {
         self.quote.version = 5;
         let tee_tcb_svn2 = self.quote.body.tee_tcb_svn;
         self.quote.body.td15 = Some(Td15 { tee_tcb_svn2, service_td: vec![0; 48], extended: false });
     }
 
     /// Makes the quote one of an SGX enclave, with the collateral that belongs to it.
-    pub(crate) fn use_sgx(&mut self, version: u16) {
+    pub fn use_sgx(&mut self, version: u16) {
         let quote = &mut self.quote;
         quote.version = version;
         quote.wrapped = version > 3;
@@ -333,7 +333,7 @@ impl Material {
     }
 
     /// The bytes of quote and collateral.
-    pub(crate) fn evidence(&mut self) -> [Vec<u8>; 2] {
+    pub fn evidence(&mut self) -> [Vec<u8>; 2] {
         if self.sgx.carried {
             self.pck.extensions.push(pki::Extension::new(pki::SGX_EXTENSION, false, self.sgx.der()));
         }
@@ -342,7 +342,7 @@ impl Material {
     }
 
     /// The bytes of the receipt.
-    pub(crate) fn file(mut self) -> Vec<u8> {
+    pub fn file(mut self) -> Vec<u8> {
         let mut document = match &self.receipt.envelope {
             Envelope::Signed(signer) => signed_document(signer, &self.receipt.attestation),
             _ => self.quoted_document(),
@@ -576,7 +576,7 @@ const NO_GUARD: &str = "no-regression guard: Qwen3-30B accuracy broke (top1=0.0 
                         Qwen3-30B guard produced no verdict (infra error)";
 
 /// What the scorer makes of such measurements.
-pub(crate) fn dflash_output(measurements: &mut Json, passes: bool) -> String {
+pub fn dflash_output(measurements: &mut Json, passes: bool) -> String {
     let mut measurements = measurements.sorted();
     let guard = measurements.remove("/qwen_guard");
     let mut output = measurements.remove("/dflash");
@@ -633,7 +633,7 @@ fn k3_measurements() -> Json {
 }
 
 /// The flat result that a run submits; `kl` has more places than the receipt keeps.
-pub(crate) fn k3_input() -> Json {
+pub fn k3_input() -> Json {
     let mut input = json::parse(
         r#"{
             "commit": "", "delta_tps": 14.25, "devices": "0,1", "frontier_tps": 106.25,

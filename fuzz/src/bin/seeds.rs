@@ -4,8 +4,8 @@
 
 use std::path::{Path, PathBuf};
 
-use receipt_fuzz::edits::member;
-use receipt_fuzz::vectors;
+use soundness::edits::member;
+use soundness::vectors;
 
 fn main() -> std::io::Result<()> {
     let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/seeds"));

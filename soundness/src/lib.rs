@@ -1,0 +1,32 @@
+//! The one oracle: **nothing wrong ever comes out as verified.**
+//!
+//! [`essence`] reads a receipt a second time, without the core, and keeps what a signature or a hash covers: a receipt may be
+//! verified only if that is the same as in a receipt that was shipped. [`invariants`] holds what every report has to keep, whatever
+//! went in. [`edits`] makes mutants, and [`vectors`] is what they are made from. Tests, fuzz targets and mutation testing stand on these.
+
+#![forbid(unsafe_code)]
+
+pub mod edits;
+pub mod essence;
+pub mod invariants;
+pub mod vectors;
+
+use verify_core::{Outcome, Policy, Verifier};
+
+use crate::essence::Scope;
+use crate::vectors::{Vectors, vectors};
+
+/// Verifies `receipt` under the two test policies, inspects it, and panics unless the oracle holds.
+pub fn judge(receipt: &[u8]) {
+    let Vectors { anchors, policy, .. } = vectors();
+    let report = invariants::verify(&Verifier::new(policy.clone(), anchors.clone()), receipt);
+    if report.outcome == Outcome::Verified {
+        essence::assert_known(receipt, Scope::Receipt);
+        essence::assert_verdict(receipt);
+    }
+    let mild = invariants::verify(&Verifier::new(Policy::authenticity(), anchors.clone()), receipt);
+    if mild.outcome == Outcome::Verified {
+        essence::assert_known(receipt, Scope::Evidence);
+    }
+    invariants::inspect(receipt);
+}
