@@ -8,12 +8,13 @@ pub const CRL_NUMBER: &str = "2.5.29.20";
 pub const ISSUING_DISTRIBUTION_POINT: &str = "2.5.29.28";
 pub const REASON_CODE: &str = "2.5.29.21";
 pub const KEY_COMPROMISE: u8 = 1;
+pub const REMOVE_FROM_CRL: u8 = 8;
 
 /// A CRL before it is signed.
 pub struct Crl {
     /// `None` writes version 1, which has no extensions.
     pub version: Option<u64>,
-    /// What the signed part says of the signature, which is made with SHA-256.
+    /// What the signed part says of the signature.
     pub stated_algorithm: Algorithm,
     pub issuer: Name,
     pub issuer_key: Key,
@@ -23,6 +24,10 @@ pub struct Crl {
     /// Entries in DER, after those of `revoked`.
     pub more_entries: Vec<Vec<u8>>,
     pub extensions: Vec<Extension>,
+    /// Changes to the members of the part that will be signed, from version to extensions.
+    pub members: Edits<Vec<Vec<u8>>>,
+    /// How the list is signed.
+    pub algorithm: Algorithm,
     /// Changes to the signed DER.
     pub afterwards: Edits<Vec<u8>>,
 }
@@ -39,6 +44,8 @@ impl Crl {
             revoked: Vec::new(),
             more_entries: Vec::new(),
             extensions: vec![Extension::new(CRL_NUMBER, false, der::integer(1)), Extension::authority_key(issuer_key)],
+            members: Edits::default(),
+            algorithm: Algorithm::Sha256,
             afterwards: Edits::default(),
         }
     }
@@ -48,7 +55,7 @@ impl Crl {
         let revoked = self.revoked.iter().map(|serial| self.entry(der::unsigned(serial), &reason));
         let entries: Vec<_> = revoked.chain(self.more_entries.iter().cloned()).collect();
         let extensions: Vec<_> = self.extensions.iter().map(Extension::der).collect();
-        let mut signed = vec![
+        let mut members = vec![
             self.version.map(der::integer).unwrap_or_default(),
             self.stated_algorithm.der(),
             self.issuer.der(),
@@ -56,12 +63,13 @@ impl Crl {
             self.next_update.map(der::time).unwrap_or_default(),
         ];
         if !entries.is_empty() {
-            signed.push(der::sequence(&entries));
+            members.push(der::sequence(&entries));
         }
         if self.version.is_some() && !extensions.is_empty() {
-            signed.push(der::context(0, &der::sequence(&extensions)));
+            members.push(der::context(0, &der::sequence(&extensions)));
         }
-        let mut out = self.issuer_key.seal(Algorithm::Sha256, &der::sequence(&signed));
+        self.members.apply(&mut members);
+        let mut out = self.issuer_key.seal(self.algorithm, &der::sequence(&members));
         self.afterwards.apply(&mut out);
         out
     }

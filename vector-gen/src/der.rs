@@ -8,6 +8,7 @@ const ENUMERATED: u8 = 0x0a;
 const UTF8_STRING: u8 = 0x0c;
 const PRINTABLE_STRING: u8 = 0x13;
 const UTC_TIME: u8 = 0x17;
+const GENERALIZED_TIME: u8 = 0x18;
 const SEQUENCE: u8 = 0x30;
 const SET: u8 = 0x31;
 
@@ -89,11 +90,21 @@ pub fn printable(text: &str) -> Vec<u8> {
     tlv(PRINTABLE_STRING, text.as_bytes())
 }
 
+/// UTCTime with exactly this text.
+pub fn utc_time(text: &str) -> Vec<u8> {
+    tlv(UTC_TIME, text.as_bytes())
+}
+
+/// GeneralizedTime with exactly this text.
+pub fn generalized_time(text: &str) -> Vec<u8> {
+    tlv(GENERALIZED_TIME, text.as_bytes())
+}
+
 /// UTCTime of an instant written as `2026-08-03T11:00:00Z`.
 pub fn time(instant: &str) -> Vec<u8> {
     let digits: String = instant.chars().filter(char::is_ascii_digit).collect();
     assert_eq!(digits.len(), 14, "{instant} is not an instant");
-    tlv(UTC_TIME, format!("{}Z", &digits[2..]).as_bytes())
+    utc_time(&format!("{}Z", &digits[2..]))
 }
 
 /// An OBJECT IDENTIFIER in dotted form.

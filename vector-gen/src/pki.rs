@@ -22,9 +22,9 @@ pub const BASIC_CONSTRAINTS: &str = "2.5.29.19";
 pub const KEY_USAGE: &str = "2.5.29.15";
 pub const AUTHORITY_KEY_ID: &str = "2.5.29.35";
 pub const SGX_EXTENSION: &str = "1.2.840.113741.1.13.1";
-const SUBJECT_KEY_ID: &str = "2.5.29.14";
+pub const SUBJECT_KEY_ID: &str = "2.5.29.14";
 const CRL_DISTRIBUTION: &str = "2.5.29.31";
-const P256: &str = "1.2.840.10045.3.1.7";
+pub const P256: &str = "1.2.840.10045.3.1.7";
 const EC_PUBLIC_KEY: &str = "1.2.840.10045.2.1";
 
 pub fn sha256(bytes: impl AsRef<[u8]>) -> [u8; 32] {
@@ -112,20 +112,22 @@ impl Algorithm {
 pub struct Name {
     pub common_name: String,
     pub organisation: String,
+    /// How the text is written, but for the country.
+    pub string: fn(&str) -> Vec<u8>,
 }
 
 impl Name {
     pub fn of(common_name: &str) -> Self {
-        Self { common_name: common_name.to_owned(), organisation: ORGANISATION.to_owned() }
+        Self { common_name: common_name.to_owned(), organisation: ORGANISATION.to_owned(), string: der::utf8 }
     }
 
     pub fn der(&self) -> Vec<u8> {
         let part = |oid: &str, value: Vec<u8>| der::set(&[der::sequence(&[der::oid(oid), value])]);
         der::sequence(&[
-            part("2.5.4.3", der::utf8(&self.common_name)),
-            part("2.5.4.10", der::utf8(&self.organisation)),
-            part("2.5.4.7", der::utf8("Nowhere")),
-            part("2.5.4.8", der::utf8("TEST")),
+            part("2.5.4.3", (self.string)(&self.common_name)),
+            part("2.5.4.10", (self.string)(&self.organisation)),
+            part("2.5.4.7", (self.string)("Nowhere")),
+            part("2.5.4.8", (self.string)("TEST")),
             part("2.5.4.6", der::printable("ZZ")),
         ])
     }
@@ -167,6 +169,8 @@ pub enum Usage {
     Signing,
     /// keyCertSign and cRLSign.
     Issuing,
+    /// keyCertSign alone.
+    CertifyingOnly,
     /// cRLSign alone.
     RevokingOnly,
     /// nonRepudiation alone.
@@ -179,10 +183,16 @@ impl Usage {
         match self {
             Usage::Signing => der::bits(6, &[0xc0]),
             Usage::Issuing => der::bits(1, &[0x06]),
+            Usage::CertifyingOnly => der::bits(2, &[0x04]),
             Usage::RevokingOnly => der::bits(1, &[0x02]),
             Usage::NonRepudiationOnly => der::bits(6, &[0x40]),
         }
     }
+}
+
+/// SubjectPublicKeyInfo of a point on an elliptic curve.
+pub fn public_key(curve: &str, point: &[u8]) -> Vec<u8> {
+    der::sequence(&[der::sequence(&[der::oid(EC_PUBLIC_KEY), der::oid(curve)]), der::bits(0, point)])
 }
 
 /// A certificate before it is signed.
@@ -196,6 +206,8 @@ pub struct Certificate {
     pub issuer_key: Key,
     pub algorithm: Algorithm,
     pub extensions: Vec<Extension>,
+    /// Changes to the members of the part that will be signed, from version to extensions.
+    pub members: Edits<Vec<Vec<u8>>>,
     /// Changes to the signed DER.
     pub afterwards: Edits<Vec<u8>>,
 }
@@ -225,6 +237,7 @@ impl Certificate {
             key,
             issuer_key,
             algorithm: Algorithm::Sha256,
+            members: Edits::default(),
             afterwards: Edits::default(),
         }
     }
@@ -274,17 +287,18 @@ impl Certificate {
     pub fn der(&self) -> Vec<u8> {
         let point = [&[0x04][..], &self.key.coordinates()].concat();
         let extensions: Vec<_> = self.extensions.iter().map(Extension::der).collect();
-        let signed = der::sequence(&[
+        let mut members = vec![
             der::context(0, &der::integer(2)),
             der::unsigned(&self.serial),
             self.algorithm.der(),
             self.issuer.der(),
             der::sequence(&[der::time(self.not_before), der::time(self.not_after)]),
             self.subject.der(),
-            der::sequence(&[der::sequence(&[der::oid(EC_PUBLIC_KEY), der::oid(P256)]), der::bits(0, &point)]),
+            public_key(P256, &point),
             der::context(3, &der::sequence(&extensions)),
-        ]);
-        let mut out = self.issuer_key.seal(self.algorithm, &signed);
+        ];
+        self.members.apply(&mut members);
+        let mut out = self.issuer_key.seal(self.algorithm, &der::sequence(&members));
         self.afterwards.apply(&mut out);
         out
     }

@@ -419,6 +419,13 @@ pub(crate) fn all() -> Vec<Vector> {
     .collect()
 }
 
+/// Writes the length of a DER value of 256 bytes or more with one byte more than it needs.
+fn lengthen_length(der: &mut Vec<u8>) {
+    assert_eq!(der[1], 0x82, "the length has two bytes");
+    der[1] = 0x83;
+    der.insert(2, 0);
+}
+
 /// Replaces the one place where `old` stands.
 fn replace(bytes: &mut Vec<u8>, old: &str, new: &str) {
     let text = String::from_utf8(std::mem::take(bytes)).expect("the file is text");

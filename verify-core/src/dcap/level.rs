@@ -63,12 +63,21 @@ pub(crate) fn read_svn_levels(fields: &mut Fields<'_, '_, '_>, allowed: &[TcbSta
     Some(levels)
 }
 
-/// The statuses of a platform and of a QE.
-pub(crate) const STATUSES: [TcbStatus; 7] = [
+/// The statuses of a platform.
+pub(crate) const PLATFORM_STATUSES: [TcbStatus; 7] = [
     TcbStatus::UpToDate,
     TcbStatus::SWHardeningNeeded,
     TcbStatus::ConfigurationNeeded,
     TcbStatus::ConfigurationAndSWHardeningNeeded,
+    TcbStatus::OutOfDate,
+    TcbStatus::OutOfDateConfigurationNeeded,
+    TcbStatus::Revoked,
+];
+
+/// The statuses of a quoting enclave (Intel quote verification library, `parseStringToTcbStatus`).
+pub(crate) const QE_STATUSES: [TcbStatus; 5] = [
+    TcbStatus::UpToDate,
+    TcbStatus::ConfigurationNeeded,
     TcbStatus::OutOfDate,
     TcbStatus::OutOfDateConfigurationNeeded,
     TcbStatus::Revoked,

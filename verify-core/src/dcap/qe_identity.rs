@@ -67,7 +67,7 @@ impl QeIdentity {
         let (attributes, attributes_mask) = (fields.hex("attributes"), fields.hex("attributesMask"));
         let mrsigner = fields.hex("mrsigner");
         let isv_prod_id = fields.integer("isvprodid");
-        let levels = level::read_svn_levels(fields, &level::STATUSES);
+        let levels = level::read_svn_levels(fields, &level::QE_STATUSES);
         Some(Self {
             window: ObjectWindow { object: FORMAT.document, start: start?, end: end? },
             evaluation: evaluation?,

@@ -111,3 +111,124 @@ fn octets<const N: usize>(value: AnyRef<'_>, message: &'static str) -> Result<[u
     let octets: &OctetStringRef = value.decode_as().map_err(|_| message)?;
     octets.as_bytes().try_into().map_err(|_| message)
 }
+
+#[cfg(test)]
+mod tests {
+    use vector_gen::der;
+    use vector_gen::pki::{self, SgxExtension as Written};
+
+    use super::*;
+
+    const PLATFORM: PckCa = PckCa::Platform;
+    const PROCESSOR: PckCa = PckCa::Processor;
+
+    /// An item of the extension with the number `path`.
+    fn item(path: &str, value: Vec<u8>) -> Vec<u8> {
+        der::sequence(&[der::oid(&format!("{}.{path}", pki::SGX_EXTENSION)), value])
+    }
+
+    fn read(ca: PckCa, change: &dyn Fn(&mut Written)) -> Result<SgxExtension, &'static str> {
+        let mut written = Written { platform: ca == PLATFORM, ..Written::default() };
+        change(&mut written);
+        parse(&written.der(), ca)
+    }
+
+    /// Replaces item `at`, counted from 0, by `value` under the same number.
+    fn with_item(at: usize, value: Vec<u8>) -> impl Fn(&mut Written) {
+        move |written| {
+            let item = item(&(at + 1).to_string(), value.clone());
+            written.items.add(move |items| items[at].clone_from(&item));
+        }
+    }
+
+    /// The same for an item of the TCB.
+    fn with_tcb_item(at: usize, value: Vec<u8>) -> impl Fn(&mut Written) {
+        move |written| {
+            let item = item(&format!("2.{}", at + 1), value.clone());
+            written.tcb_items.add(move |items| items[at].clone_from(&item));
+        }
+    }
+
+    #[test]
+    fn every_value_is_the_one_that_was_written() {
+        let read = read(PLATFORM, &|written| {
+            written.components = std::array::from_fn(|index| 255 - index as u64);
+            written.pce_svn = 65535;
+            written.pce_id = vec![1, 2];
+            written.fmspc = vec![1, 2, 3, 4, 5, 6];
+        })
+        .unwrap();
+        assert_eq!(read.components, std::array::from_fn(|index| 255 - index as u8));
+        assert_eq!((read.pce_svn, read.pce_id, read.fmspc), (65535, [1, 2], [1, 2, 3, 4, 5, 6]));
+        assert_eq!(read.ppid, pki::sha256("test platform")[..16]);
+    }
+
+    #[test]
+    fn both_sides_of_every_bound() {
+        let flag = |number: u8, value: Vec<u8>| item(&format!("7.{number}"), value);
+        let flags = |values: &[Vec<u8>]| der::sequence(values);
+        let (yes, no) = (der::boolean(true), der::boolean(false));
+        let cases: Vec<(&str, PckCa, Box<dyn Fn(&mut Written)>, bool)> = vec![
+            ("as Intel writes it", PLATFORM, Box::new(|_| {}), true),
+            ("five items", PROCESSOR, Box::new(|_| {}), true),
+            ("seven items of a processor", PROCESSOR, Box::new(|written| written.platform = true), true),
+            ("five items of a platform", PLATFORM, Box::new(|written| written.platform = false), false),
+            ("six items", PLATFORM, Box::new(|written| written.items.add(|items| items.truncate(6))), false),
+            ("four items", PROCESSOR, Box::new(|written| written.items.add(|items| items.truncate(4))), false),
+            ("eight items", PLATFORM, Box::new(|written| written.items.add(|items| items.push(item("8", der::boolean(true))))), false),
+            ("another order", PLATFORM, Box::new(|written| written.items.add(|items| items.reverse())), true),
+            ("no item", PLATFORM, Box::new(|written| written.items.add(Vec::clear)), false),
+            (
+                "an item of another arc",
+                PLATFORM,
+                Box::new(|written| written.items.add(|items| items[0] = item("1.1", der::octets(&[0; 16])))),
+                false,
+            ),
+            ("15 bytes of PPID", PLATFORM, Box::new(with_item(0, der::octets(&[0; 15]))), false),
+            ("17 bytes of PPID", PLATFORM, Box::new(with_item(0, der::octets(&[0; 17]))), false),
+            ("a PPID in a string", PLATFORM, Box::new(with_item(0, der::utf8("0123456789abcdef"))), false),
+            ("1 byte of PCE id", PLATFORM, Box::new(|written| written.pce_id = vec![0]), false),
+            ("3 bytes of PCE id", PLATFORM, Box::new(|written| written.pce_id = vec![0; 3]), false),
+            ("7 bytes of FMSPC", PLATFORM, Box::new(|written| written.fmspc = vec![0; 7]), false),
+            ("SGX type 2", PLATFORM, Box::new(with_item(4, der::enumerated(2))), true),
+            ("SGX type 3", PLATFORM, Box::new(with_item(4, der::enumerated(3))), false),
+            ("SGX type as INTEGER", PLATFORM, Box::new(with_item(4, der::integer(1))), false),
+            ("15 bytes of platform instance id", PLATFORM, Box::new(with_item(5, der::octets(&[0; 15]))), false),
+            ("two flags", PLATFORM, Box::new(with_item(6, flags(&[flag(1, yes.clone()), flag(2, no.clone())]))), false),
+            (
+                "a flag twice",
+                PLATFORM,
+                Box::new(with_item(6, flags(&[flag(1, yes.clone()), flag(2, no.clone()), flag(2, no.clone())]))),
+                false,
+            ),
+            (
+                "a flag that is no BOOLEAN",
+                PLATFORM,
+                Box::new(with_item(6, flags(&[flag(1, yes.clone()), flag(2, no), flag(3, der::integer(1))]))),
+                false,
+            ),
+            (
+                "a BOOLEAN of 1",
+                PLATFORM,
+                Box::new(with_item(6, flags(&[flag(1, yes.clone()), flag(2, yes), flag(3, der::tlv(1, &[1]))]))),
+                false,
+            ),
+            ("component 255", PLATFORM, Box::new(|written| written.components[15] = 255), true),
+            ("component 256", PLATFORM, Box::new(|written| written.components[15] = 256), false),
+            ("component -1", PLATFORM, Box::new(with_tcb_item(0, der::raw_integer(&[0xff]))), false),
+            ("component with a needless zero", PLATFORM, Box::new(with_tcb_item(0, der::raw_integer(&[0, 3]))), false),
+            ("component without a byte", PLATFORM, Box::new(with_tcb_item(0, der::raw_integer(&[]))), false),
+            ("PCE SVN 65536", PLATFORM, Box::new(|written| written.pce_svn = 65536), false),
+            ("PCE SVN -1", PLATFORM, Box::new(with_tcb_item(16, der::raw_integer(&[0xff]))), false),
+            ("15 bytes of CPU SVN", PLATFORM, Box::new(with_tcb_item(17, der::octets(&[0; 15]))), false),
+            ("no PCE SVN", PLATFORM, Box::new(|written| written.tcb_items.add(|items| drop(items.remove(16)))), false),
+            ("19 TCB items", PLATFORM, Box::new(|written| written.tcb_items.add(|items| items.push(item("2.19", der::integer(1))))), false),
+            ("a component twice", PLATFORM, Box::new(|written| written.tcb_items.add(|items| items[1] = items[0].clone())), false),
+        ];
+        for (name, ca, change, wanted) in cases {
+            assert_eq!(read(ca, &change).is_ok(), wanted, "{name}");
+        }
+        assert!(parse(&[Written::default().der(), vec![0]].concat(), PLATFORM).is_err(), "bytes after the extension");
+        assert!(parse(&[], PLATFORM).is_err(), "nothing");
+    }
+}

@@ -37,7 +37,7 @@ pub(crate) struct ModuleIdentity {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Module {
-    /// `TDX_` and two upper-case hex digits of the module version.
+    /// `TDX_` and two hex digits of the module version, in upper case as Intel compares it.
     pub(crate) id: String,
     pub(crate) identity: ModuleIdentity,
     /// Highest first.
@@ -144,7 +144,7 @@ impl ModuleIdentity {
 
 impl Module {
     fn read(fields: &mut Fields<'_, '_, '_>) -> Option<Self> {
-        let is_version = |id: &str| id.strip_prefix("TDX_").is_some_and(|version| is_hex(&version.to_ascii_lowercase(), 2));
+        let is_version = |id: &str| id.to_ascii_lowercase().strip_prefix("tdx_").is_some_and(|version| is_hex(version, 2));
         let id = fields.shaped("id", "TDX_ and two hex digits", is_version).map(str::to_ascii_uppercase);
         let identity = ModuleIdentity::read(fields);
         let levels = level::read_svn_levels(fields, &level::MODULE_STATUSES);
@@ -165,7 +165,7 @@ impl PlatformLevel {
                 (sgx, pce_svn, tdx)
             }
         };
-        let level = Level::read(fields, &level::STATUSES);
+        let level = Level::read(fields, &level::PLATFORM_STATUSES);
         Some(Self { sgx_components: sgx?, pce_svn: pce_svn?, tdx_components: tdx?, level: level? })
     }
 
