@@ -2,6 +2,8 @@
 
 #![expect(clippy::disallowed_methods, reason = "tests read files")]
 
+#[path = "support/generated.rs"]
+mod generated;
 mod support;
 
 use verify_core::dcap::verify_quote;
@@ -130,4 +132,29 @@ fn an_inspection_shows_the_body_of_any_version() {
     assert!(has("verified", "mrtd") && !has("verified", "mrservicetd"));
     assert!(has("quote-v5-td15", "mrservicetd") && has("quote-v5-td15", "tee_tcb_svn2"));
     assert!(has("quote-version-3", "mrenclave") && has("quote-tee-sgx", "isv_svn"));
+}
+
+/// Bits of the TD attributes, each turned over in a good TD (Intel TDX module ABI specification 348551-008US).
+#[test]
+fn every_bit_of_the_attributes_has_its_meaning() {
+    for bit in 0..64 {
+        let wanted = match bit {
+            0 => ["td.debug"].as_slice(),
+            1..=3 | 7..=15 | 23..=26 | 32..=61 => &["td.reserved-bits"],
+            4..=6 => &["td.profiling"],
+            17 => &["td.service-td-bound"],
+            28 => &["td.sept-ve-not-disabled"],
+            29 => &["td.migratable"],
+            16 | 18..=22 | 27 | 30 | 31 | 62.. => &[],
+        };
+        let report = generated::judge(|m| m.quote.body.td_attributes ^= 1 << bit, Instant::Collateral);
+        assert_eq!(generated::codes(&report), wanted, "attribute {bit}");
+    }
+    let always = [0, 1];
+    let known = [2, 5, 6, 7, 8, 9, 11, 12, 14, 15, 17, 18];
+    for bit in 0..64 {
+        let report = generated::judge(|m| m.quote.body.xfam ^= 1 << bit, Instant::Collateral);
+        let unknown = always.contains(&bit) || !known.contains(&bit);
+        assert_eq!(generated::codes(&report), if unknown { vec!["td.xfam-unknown"] } else { vec![] }, "XFAM {bit}");
+    }
 }

@@ -168,7 +168,8 @@ mod tests {
         let flag = |number: u8, value: Vec<u8>| item(&format!("7.{number}"), value);
         let flags = |values: &[Vec<u8>]| der::sequence(values);
         let (yes, no) = (der::boolean(true), der::boolean(false));
-        let cases: Vec<(&str, PckCa, Box<dyn Fn(&mut Written)>, bool)> = vec![
+        type Change = Box<dyn Fn(&mut Written)>;
+        let cases: Vec<(&str, PckCa, Change, bool)> = vec![
             ("as Intel writes it", PLATFORM, Box::new(|_| {}), true),
             ("five items", PROCESSOR, Box::new(|_| {}), true),
             ("seven items of a processor", PROCESSOR, Box::new(|written| written.platform = true), true),
