@@ -191,7 +191,7 @@ fn one_certificate(file: &[u8]) -> Result<Certificate, String> {
     let der = match file.starts_with(b"-----BEGIN") {
         false => file.to_vec(),
         true => {
-            let mut blocks = read_pem(file, "CERTIFICATE").map_err(|(offset, message)| format!("byte {offset}: {message}"))?;
+            let mut blocks = read_pem(file, "CERTIFICATE").map_err(|fault| fault.to_string())?;
             match (blocks.pop(), blocks.is_empty()) {
                 (Some(block), true) => block,
                 _ => return Err("wanted exactly one certificate".to_owned()),

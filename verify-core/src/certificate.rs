@@ -9,7 +9,7 @@ use x509_parser::x509::{AlgorithmIdentifier, SubjectPublicKeyInfo, X509Name, X50
 
 use crate::crypto::{PublicKey, Signature};
 use crate::limits;
-use crate::problem::Code;
+use crate::problem::{Code, Location, Problem};
 use crate::text::quoted;
 use crate::time::Timestamp;
 
@@ -63,6 +63,32 @@ pub(crate) struct KeyUsage {
 /// A distinguished name: attribute types (dotted) and values in order, whatever string type carried them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Name(Vec<(String, String)>);
+
+/// Why a text is not the PEM that was wanted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PemFault {
+    is_limit: bool,
+    offset: usize,
+    message: String,
+}
+
+impl PemFault {
+    fn malformed(offset: usize, message: impl Into<String>) -> Self {
+        Self { is_limit: false, offset, message: message.into() }
+    }
+
+    /// The fault as a finding, where malformed PEM has the code `malformed`.
+    pub(crate) fn into_problem(self, malformed: Code, document: &'static str) -> Problem {
+        let code = if self.is_limit { Code::LimitExceeded } else { malformed };
+        Problem::new(code, Location::offset(document, self.offset), self.message)
+    }
+}
+
+impl std::fmt::Display for PemFault {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "byte {}: {}", self.offset, self.message)
+    }
+}
 
 /// Why bytes are no acceptable certificate.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -265,12 +291,12 @@ fn public_key(info: &SubjectPublicKeyInfo<'_>) -> Option<PublicKey> {
 }
 
 /// Splits PEM text into the DER of its `label` blocks. Between and after the blocks only line ends may stand, and one NUL
-/// at the very end, as quoting libraries write it. The error names the byte offset and the fault.
-pub(crate) fn read_pem(text: &[u8], label: &str) -> Result<Vec<Vec<u8>>, (usize, String)> {
+/// at the very end, as quoting libraries write it.
+pub(crate) fn read_pem(text: &[u8], label: &str) -> Result<Vec<Vec<u8>>, PemFault> {
     let text = text.strip_suffix(&[0]).unwrap_or(text);
     let begin = format!("-----BEGIN {label}-----");
     let end = format!("-----END {label}-----");
-    let text = std::str::from_utf8(text).map_err(|error| (error.valid_up_to(), "the PEM text is not ASCII".to_owned()))?;
+    let text = std::str::from_utf8(text).map_err(|error| PemFault::malformed(error.valid_up_to(), "the PEM text is not ASCII"))?;
     let mut blocks = Vec::new();
     let mut rest = text;
     loop {
@@ -279,10 +305,18 @@ pub(crate) fn read_pem(text: &[u8], label: &str) -> Result<Vec<Vec<u8>>, (usize,
         if rest.is_empty() {
             return Ok(blocks);
         }
-        let body = rest.strip_prefix(begin.as_str()).ok_or_else(|| (offset, format!("wanted {begin:?} and nothing before it")))?;
-        let (body, after) = body.split_once(end.as_str()).ok_or_else(|| (offset, format!("the block has no {end:?}")))?;
+        if blocks.len() >= limits::CERTIFICATES {
+            return Err(PemFault { is_limit: true, offset, message: format!("more than {} PEM blocks", limits::CERTIFICATES) });
+        }
+        let body = rest
+            .strip_prefix(begin.as_str())
+            .ok_or_else(|| PemFault::malformed(offset, format!("wanted {begin:?} and nothing before it")))?;
+        let (body, after) =
+            body.split_once(end.as_str()).ok_or_else(|| PemFault::malformed(offset, format!("the block has no {end:?}")))?;
         let base64: String = body.chars().filter(|character| !matches!(character, '\r' | '\n')).collect();
-        let der = data_encoding::BASE64.decode(base64.as_bytes()).map_err(|_| (offset, "the block is not canonical base64".to_owned()))?;
+        let der = data_encoding::BASE64
+            .decode(base64.as_bytes())
+            .map_err(|_| PemFault::malformed(offset, "the block is not canonical base64"))?;
         blocks.push(der);
         rest = after;
     }

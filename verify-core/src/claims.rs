@@ -196,7 +196,7 @@ fn of_response(pointer: &str, value: &Value<'_>, proven: &Proven<'_>) -> (Covera
         agrees: value.string().is_some_and(|named| named.ends_with(image)),
     };
     let (coverage, compared) = match (pointer.split('/').nth(1).unwrap_or_default(), proven.output, proven.image) {
-        ("stdout", Some(output), _) => (Coverage::EnclaveInput, Some(verdict::text_comparison(output, value))),
+        ("stdout", Some(output), _) if pointer == "/stdout" => (Coverage::EnclaveInput, Some(verdict::text_comparison(output, value))),
         ("image_digest", _, Some(image)) => (Coverage::Quote, Some(bound_digest(image))),
         ("files" | "files_sha256", ..) if proven.files => (Coverage::EnclaveInput, None),
         ("task_policy" | "policy_sha256", ..) if holds("policy_sha256") => (Coverage::EnclaveInput, None),

@@ -4,6 +4,7 @@ use data_encoding::HEXLOWER_PERMISSIVE;
 
 use crate::json::{Kind, Member, Value, child, is_integer};
 use crate::ledger::{Findings, Stopped};
+use crate::limits;
 use crate::problem::{Code, Location, Problem};
 use crate::text;
 use crate::time::Timestamp;
@@ -74,6 +75,11 @@ impl<'v, 'd, 'f> Fields<'v, 'd, 'f> {
         self.members.iter().map(|member| &*member.name)
     }
 
+    /// Every member with its pointer.
+    pub(crate) fn each(&self) -> impl Iterator<Item = (String, &'v Member<'d>)> {
+        self.members.iter().map(|member| (self.pointer(&member.name), member))
+    }
+
     pub(crate) fn optional(&self, name: &str) -> Option<&'v Value<'d>> {
         self.members.iter().find(|member| member.name == name).map(|member| &member.value)
     }
@@ -96,6 +102,7 @@ impl<'v, 'd, 'f> Fields<'v, 'd, 'f> {
     pub(crate) fn array(&mut self, name: &str) -> Option<&'v [Value<'d>]> {
         let value = self.required(name)?;
         match &value.kind {
+            Kind::Array(items) if items.len() > limits::LIST_ITEMS => self.too_many(name, items.len()),
             Kind::Array(items) => Some(items),
             _ => self.wrong(name, value, "an array"),
         }
@@ -224,9 +231,16 @@ impl<'v, 'd, 'f> Fields<'v, 'd, 'f> {
         self.raise(self.format.malformed, name, message);
     }
 
-    /// Raises `code` for every member that is not in `known`.
+    /// Raises that the list or map `name` has `count` items, more than are read.
+    pub(crate) fn too_many<T>(&mut self, name: &str, count: usize) -> Option<T> {
+        let message = format!("the member {} has {count} items; at most {} are read", text::quoted(name), limits::LIST_ITEMS);
+        self.raise(Code::LimitExceeded, name, message);
+        None
+    }
+
+    /// Raises `code` for every member that is not in `known`, as far as findings are listed.
     pub(crate) fn refuse_unknown(&mut self, known: &[&str], code: Code) {
-        for member in self.members.iter().filter(|member| !known.contains(&&*member.name)) {
+        for member in self.members.iter().filter(|member| !known.contains(&&*member.name)).take(Findings::MOST) {
             let message = format!("the member {} is unknown", text::quoted(&member.name));
             self.raise(code, &member.name, message);
         }

@@ -91,12 +91,17 @@ pub(crate) fn recover(
     let wanted = expected.input_sha256;
     let proven = |source: Source, text: Vec<u8>| (digest(&text) == wanted).then_some(Recovered { text, source });
 
+    if let Some(size) = sources.given.map(<[u8]>::len).filter(|size| *size > limits::INPUT_BYTES) {
+        let message = format!("the given input has {size} bytes; at most {} are read", limits::INPUT_BYTES);
+        return Err(findings.stop(Problem::new(Code::LimitExceeded, Location::document(INPUT), message)));
+    }
+    let given_value = sources.given.and_then(|given| json::read(given).ok());
     let given = sources.given.and_then(|given| {
-        let [spaced, compact] = [sorted_dumps, compact_dumps].map(|dumps| read(given).map(|value| dumps(&value).into_bytes()));
+        let [spaced, compact] = [sorted_dumps, compact_dumps].map(|dumps| given_value.as_ref().map(|value| dumps(value).into_bytes()));
         [Some(given.to_vec()), spaced, compact].into_iter().flatten().find_map(|text| proven(Source::Given, text))
     });
     if let Some(bytes) = sources.given.filter(|_| given.is_none() && !wanted.is_empty()) {
-        let is_published = published_forms(bytes).iter().any(|form| digest(form) == wanted);
+        let is_published = given_value.as_ref().is_some_and(|value| published_forms(value).any(|form| digest(&form) == wanted));
         let hint = if is_published { "; without the members that were added after the run it is the input" } else { "" };
         let message = format!("the given input does not hash to {}{hint}", escape(&expected.input_pointer));
         let location = Location::pointer(DOCUMENT, &expected.input_pointer);
@@ -124,7 +129,7 @@ pub(crate) fn recover(
             }
             Statement::Note(_) | Statement::Absent => None,
         })
-        .or_else(|| published_forms(sources.result?).into_iter().find_map(|form| proven(Source::Result, form)));
+        .or_else(|| published_forms(&read_result(sources.result?)?).find_map(|form| proven(Source::Result, form)));
     match recovered {
         Some(recovered) => Ok(Some(recovered)),
         None if contradicted.is_some() => Err(Stopped::By(Code::BindingInput)),
@@ -178,8 +183,8 @@ fn why_not(statement: &Statement<'_>, expected: &Expected<'_>, sources: &Sources
     format!("{tried} {}{published}", escape(&expected.input_pointer))
 }
 
-/// A file of the caller as JSON, if it is that and not too large.
-fn read(file: &[u8]) -> Option<Value<'_>> {
+/// A published result as JSON, if it is that; one that is too large is unreadable where the files of the run are compared.
+fn read_result(file: &[u8]) -> Option<Value<'_>> {
     if file.len() > limits::RUN_FILE_BYTES { None } else { json::read(file).ok() }
 }
 
@@ -213,14 +218,13 @@ fn from_output<'v>(output: &'v Output<'v>, attestation: &'v Attestation<'v>) -> 
 }
 
 /// The forms in which a published result may have been submitted.
-fn published_forms(result: &[u8]) -> Vec<Vec<u8>> {
-    let Some(result) = read(result) else { return Vec::new() };
+fn published_forms(result: &Value<'_>) -> impl Iterator<Item = Vec<u8>> {
     let without = |left_out: &[&str]| {
         let members = result.object().unwrap_or_default().iter().map(|member| (&*member.name, &member.value));
         sorted_object_dumps(members.filter(|(name, _)| !left_out.contains(name))).into_bytes()
     };
     let counts = 0..=ADDED_LATER.len();
-    counts.filter_map(|count| ADDED_LATER.get(..count)).map(without).collect()
+    counts.filter_map(|count| ADDED_LATER.get(..count)).map(without)
 }
 
 fn plain(kind: Kind<'_>) -> Value<'_> {
@@ -331,11 +335,12 @@ fn add<'v>(claim: String, pointer: String, claimed: &'v Value<'v>, given: &'v Va
 /// Raises every field that differs from its counterpart, but for those where the output repeats the input: that the claim
 /// differs from the output is said there.
 pub(crate) fn check_counterparts(counterparts: &Counterparts<'_>, output: Option<&Output<'_>>, findings: &mut Findings) {
-    for (claim, counterpart) in counterparts.iter().filter(|(_, counterpart)| !counterpart.agrees) {
+    let is_said_there = |claim: &str, given: &Value<'_>| {
         let below = claim.strip_prefix("/attestation").unwrap_or_default();
-        if output.is_some_and(|output| verdict::repeats(output, below, counterpart.given)) {
-            continue;
-        }
+        output.is_some_and(|output| verdict::repeats(output, below, given))
+    };
+    let differing = counterparts.iter().filter(|(claim, counterpart)| !counterpart.agrees && !is_said_there(claim, counterpart.given));
+    for (claim, counterpart) in differing.take(Findings::MOST) {
         let (claimed, given) = (counterpart.claimed.shown(), counterpart.given.shown());
         let name = escape(&counterpart.pointer);
         let message = format!("the enclave was given {given} as {name}; the receipt claims {claimed}");

@@ -47,10 +47,14 @@ impl Inspection {
 /// Decodes `bytes` without judging them. Total: hostile bytes give problems, never a panic.
 pub fn inspect(bytes: &[u8]) -> Inspection {
     let mut findings = Findings::default();
-    let mut entries = Entries(Vec::new());
+    let mut entries = Entries::default();
     // The findings say what stopped the decoding.
     let _ = decode(bytes, &mut entries, &mut findings);
-    Inspection { verified: false, entries: entries.0, problems: findings.into_problems() }
+    if entries.is_cut {
+        let message = format!("the receipt has more than {} values; the rest is not listed", limits::CLAIMS);
+        findings.raise(Problem::new(Code::LimitExceeded, Location::document(DOCUMENT), message));
+    }
+    Inspection { verified: false, entries: entries.listed, problems: findings.into_problems() }
 }
 
 fn decode(bytes: &[u8], entries: &mut Entries, findings: &mut Findings) -> Checked<()> {
@@ -130,12 +134,19 @@ fn decode(bytes: &[u8], entries: &mut Entries, findings: &mut Findings) -> Check
     Ok(())
 }
 
-struct Entries(Vec<InspectionEntry>);
+#[derive(Default)]
+struct Entries {
+    listed: Vec<InspectionEntry>,
+    /// Whether there were more than are listed.
+    is_cut: bool,
+}
 
 impl Entries {
     fn push(&mut self, section: &'static str, name: &str, value: String) {
-        if self.0.len() < limits::CLAIMS {
-            self.0.push(InspectionEntry { section, name: brief(name), value });
+        if self.listed.len() < limits::CLAIMS {
+            self.listed.push(InspectionEntry { section, name: brief(name), value });
+        } else {
+            self.is_cut = true;
         }
     }
 
@@ -183,7 +194,7 @@ impl Entries {
     }
 
     fn all_members(&mut self, section: &'static str, part: &str, object: Option<&Value<'_>>) {
-        for member in object.and_then(Value::object).unwrap_or_default() {
+        for member in object.and_then(Value::object).unwrap_or_default().iter().take(limits::CLAIMS.saturating_add(1)) {
             self.push(section, &format!("{part}.{}", member.name), member.value.shown());
         }
     }

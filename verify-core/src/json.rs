@@ -395,6 +395,10 @@ impl<'a> Reader<'a> {
     fn token(&mut self) -> Result<Kind<'a>, JsonError> {
         let length = self.rest().bytes().take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.')).count();
         let token = self.rest().get(..length).unwrap_or_default();
+        if length > limits::JSON_NUMBER_BYTES {
+            let message = format!("a number has more than {} characters", limits::JSON_NUMBER_BYTES);
+            return Err(self.error(JsonErrorKind::Limit, message));
+        }
         let kind = match token {
             "null" => Kind::Null,
             "true" => Kind::Bool(true),
@@ -527,12 +531,16 @@ pub(crate) fn ascii(json: String) -> String {
             escaped.push(character);
         } else {
             let mut units = [0; 2];
-            for unit in character.encode_utf16(&mut units) {
-                escaped.push_str(&format!("\\u{unit:04x}"));
-            }
+            character.encode_utf16(&mut units).iter().for_each(|unit| push_escape(*unit, &mut escaped));
         }
     }
     escaped
+}
+
+/// Appends the `\u` escape of a UTF-16 code unit.
+pub(crate) fn push_escape(unit: u16, text: &mut String) {
+    text.push_str("\\u");
+    text.extend([12, 8, 4, 0].map(|shift| char::from_digit(u32::from(unit >> shift) & 0xf, 16).unwrap_or_default()));
 }
 
 /// Whether two values are the same, of which not both are lists or both objects: numbers by their decimal value.

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use crate::limits;
 use crate::policy::Policy;
-use crate::problem::{Code, Effect, Problem};
+use crate::problem::{Code, Effect, Location, Problem};
 use crate::report::{Check, CheckResult, Obligation, Outcome};
 
 /// Why a line of reasoning ends, and with it everything that depends on it.
@@ -35,17 +35,36 @@ pub(crate) fn need<T>(checked: &Checked<T>) -> Checked<&T> {
 }
 
 /// The findings of one obligation.
-#[derive(Default)]
 pub(crate) struct Findings {
     problems: Vec<Problem>,
+    /// How many are listed.
+    room: usize,
+}
+
+impl Default for Findings {
+    fn default() -> Self {
+        Self { problems: Vec::new(), room: limits::PROBLEMS }
+    }
 }
 
 impl Findings {
-    /// Records a finding; the obligation goes on. Beyond the limit a code that stands already is not repeated, and notes are
-    /// dropped: neither changes the outcome.
+    /// As many findings of one code as make a difference: one more than are listed.
+    pub(crate) const MOST: usize = limits::PROBLEMS.saturating_add(1);
+
+    /// Records a finding; the obligation goes on. Beyond the limit, which becomes a finding itself, a code that stands already is not
+    /// repeated, and notes are dropped.
     pub(crate) fn raise(&mut self, problem: Problem) {
-        let is_new = || !self.problems.iter().any(|known| known.code == problem.code);
-        if self.problems.len() < limits::PROBLEMS || (problem.effect > Effect::Notes && is_new()) {
+        if self.problems.len() < self.room {
+            return self.problems.push(problem);
+        }
+        let is_new = |code: Code| !self.problems.iter().any(|known| known.code == code);
+        let adds = problem.effect > Effect::Notes && problem.code != Code::LimitExceeded && is_new(problem.code);
+        if is_new(Code::LimitExceeded) {
+            let message = format!("there are more than {} findings; the rest is not listed", limits::PROBLEMS);
+            let location = Location::document(problem.location.document);
+            self.problems.push(Problem::new(Code::LimitExceeded, location, message));
+        }
+        if adds {
             self.problems.push(problem);
         }
     }
@@ -88,7 +107,7 @@ enum Recorded {
 impl Ledger {
     /// Meets one obligation and records what came of it. An early return with no finding of its own above notes is a skip.
     pub(crate) fn meet<T>(&mut self, obligation: Obligation, run: impl FnOnce(&mut Findings) -> Checked<T>) -> Checked<T> {
-        let mut findings = Findings::default();
+        let mut findings = Findings { problems: Vec::new(), room: limits::PROBLEMS.saturating_sub(self.problems.len()) };
         let outcome = run(&mut findings);
         let recorded = match &outcome {
             Err(stopped) if findings.problems.iter().all(|problem| problem.effect == Effect::Notes) => match stopped {
@@ -255,18 +274,29 @@ mod tests {
     }
 
     #[test]
-    fn a_flood_of_notes_hides_nothing_graver() {
+    fn a_flood_of_findings_is_said_and_hides_nothing_graver() {
+        let flood = |count: usize| vec![Code::ReceiptUnknownMember; count];
+        assert_eq!(outcome(ledger_with(&flood(limits::PROBLEMS))), Outcome::Verified);
+        assert_eq!(outcome(ledger_with(&flood(limits::PROBLEMS + 1))), Outcome::Unverifiable);
         for (code, wanted) in [
-            (Code::TcbOutOfDate, Outcome::UnderProvenanced),
+            (Code::TcbOutOfDate, Outcome::Unverifiable),
             (Code::CrlWindow, Outcome::Unverifiable),
             (Code::QuoteSignature, Outcome::Invalid),
         ] {
-            let mut codes = vec![Code::ReceiptUnknownMember; limits::PROBLEMS + 5];
-            codes.extend([code; 3]);
-            let (outcome, _, problems) = settle(ledger_with(&codes));
+            let (outcome, _, problems) = settle(ledger_with(&[flood(limits::PROBLEMS + 5), vec![code; 3]].concat()));
             assert_eq!(outcome, wanted);
-            assert_eq!(problems.first().unwrap().code, code);
-            assert_eq!(problems.len(), limits::PROBLEMS + 1);
+            assert!([code, Code::LimitExceeded].iter().all(|code| problems.iter().any(|problem| problem.code == *code)));
+            assert_eq!(problems.len(), limits::PROBLEMS + 2);
         }
+    }
+
+    #[test]
+    fn all_obligations_share_the_room_for_findings() {
+        let mut ledger = ledger_with(&vec![Code::ReceiptUnknownMember; limits::PROBLEMS]);
+        let _ = ledger.meet(Obligation::Claims, |findings| {
+            [Code::ReceiptUnknownMember, Code::QuoteSignature, Code::QuoteSignature].map(|code| findings.raise(problem(code)));
+            Ok(())
+        });
+        assert_eq!(settle(ledger).2.len(), limits::PROBLEMS + 2);
     }
 }

@@ -45,7 +45,7 @@ mod input;
 mod inspect;
 mod json;
 mod ledger;
-mod limits;
+pub mod limits;
 mod pins;
 mod policy;
 mod problem;

@@ -1,50 +1,91 @@
-//! Every size limit of the verifier, with its reason. Over a limit is "could not verify", never a crash.
+//! Every limit of the verifier, with its reason.
+//!
+//! What is over a limit is not read: the finding is `limit.exceeded`, and the outcome is no better than unverifiable. Nothing is cut
+//! off in silence. `docs/limits.md` shows what the worst inputs within these limits cost. Limits may change in any version, so that
+//! a caller who depends on one asks for it here.
 
-/// Bytes of one receipt. Real ones have 34 to 38 KB; the enclave's output is the only part that grows.
-pub(crate) const RECEIPT_BYTES: usize = 4 * 1024 * 1024;
+/// One limit.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Limit {
+    /// The name of the constant.
+    pub name: &'static str,
+    /// The most that is read.
+    pub value: usize,
+    /// What is counted.
+    pub counts: &'static str,
+    /// Why no more is needed.
+    pub reason: &'static str,
+}
 
-/// Nesting depth of any JSON document. Real receipts have 5; Python's own writer stops near 1000.
-pub(crate) const JSON_DEPTH: usize = 1024;
+const KIB: usize = 1024;
+const MIB: usize = 1024 * KIB;
 
-/// Values in one JSON document. A real receipt has about 100, a TCB info about 600.
-pub(crate) const JSON_VALUES: usize = 200_000;
+macro_rules! limits {
+    ($($name:ident = $value:expr, $counts:literal, $reason:literal;)*) => {
+        $(
+            #[doc = concat!($counts, ". ", $reason)]
+            pub const $name: usize = $value;
+        )*
 
-/// Bytes of one quote. Real ones have 5 KB, padded to 8 KB.
-pub(crate) const QUOTE_BYTES: usize = 64 * 1024;
+        /// Every limit, in the order of their use.
+        pub const ALL: &[Limit] = &[$(Limit { name: stringify!($name), value: $name, counts: $counts, reason: $reason },)*];
+    };
+}
 
-/// Bytes of the collateral of one quote. Real ones have 17 KB; the CRL of the Processor CA adds 320 KB as hex.
-pub(crate) const COLLATERAL_BYTES: usize = 4 * 1024 * 1024;
+// NAME = value, what is counted, why no more is needed.
+limits! {
+    RECEIPT_BYTES = 2 * MIB, "Bytes of one receipt",
+        "Real ones have 17 to 38 KB. This leaves room for collateral whose CRL is at its limit and is written as hex inside of base64.";
+    RUN_FILE_BYTES = 2 * MIB, "Bytes of one file beside a receipt, and of a record that is scored",
+        "Real logs have at most 30 KB, results 2 KB.";
+    INPUT_BYTES = MIB, "Bytes of an enclave input that the caller gives",
+        "Real ones have at most 2 KB.";
+    EXPECTATIONS = 100, "Expectations of one caller",
+        "A receipt says about 80 things.";
 
-/// Bytes of one signed JSON document of the collateral. Intel's largest TCB info has about 30 KB.
-pub(crate) const SIGNED_JSON_BYTES: usize = 256 * 1024;
+    JSON_DEPTH = 128, "Levels of nesting of any JSON document",
+        "Receipts have 6, and other readers stop at 128 too.";
+    JSON_VALUES = 20_000, "Values of one JSON document",
+        "Receipts have at most 130, TCB infos 700.";
+    JSON_NAME_BYTES = 256, "Bytes of one member name",
+        "The longest real one is a collateral URL of 95 bytes; pointers join names.";
+    JSON_NUMBER_BYTES = 8 * KIB, "Characters of one number",
+        "Python reads integers of at most 4300 digits, and no double needs more than 1100.";
 
-/// Bytes of one CRL in DER. Intel's largest (Processor CA) has about 160 KB.
-pub(crate) const CRL_BYTES: usize = 1024 * 1024;
+    OUTPUT_BYTES = 256 * KIB, "Bytes that the enclave printed",
+        "Scorers print at most 1.2 KB. The search for the enclave's input writes and hashes the output once for each verdict.";
+    QUOTE_BYTES = 64 * KIB, "Bytes of one quote",
+        "Real ones have 5 KB, padded to 8 KB.";
+    COLLATERAL_BYTES = 3 * MIB / 2, "Bytes of the collateral of one quote",
+        "Real ones have 17 KB; the CRL of the Processor CA adds 320 KB as hex. In base64 this fills a receipt.";
+    SIGNED_JSON_BYTES = 256 * KIB, "Bytes of one signed document of the collateral",
+        "TCB infos have 6 to 30 KB, QE identities less than 1 KB.";
+    CRL_BYTES = 512 * KIB, "Bytes of one CRL in DER",
+        "Intel's largest (Processor CA) has 160 KB. The smallest entry has 20 bytes, so that there are at most 26,000.";
+    CERTIFICATES = 8, "Certificates of one chain, or other PEM blocks of one text",
+        "A chain has two or three certificates.";
+    CERTIFICATE_BYTES = 16 * KIB, "Bytes of one certificate in DER",
+        "A PCK certificate has 1.3 KB.";
+    LIST_ITEMS = 128, "Items of a list or map that is read item by item: TCB levels and their components, TDX modules, advisories, files and artifacts",
+        "Intel's longest list has 28 advisories; a TCB info has at most 11 levels, a level 16 components of each kind.";
+    ADVISORY_BYTES = 64, "Bytes of one advisory id",
+        "Intel's have 14.";
 
-/// Bytes of one certificate in DER. A PCK certificate has 1.3 KB.
-pub(crate) const CERTIFICATE_BYTES: usize = 16 * 1024;
-
-/// Findings kept for one obligation, so that a hostile file cannot grow the report without bound. Beyond it, every graver
-/// code is still kept once.
-pub(crate) const PROBLEMS: usize = 200;
-
-/// Bytes of one JSON member name. The longest real one is a collateral URL of 95 bytes; pointers join names.
-pub(crate) const JSON_NAME_BYTES: usize = 256;
-
-/// Levels below the attestation at which a claim is still a leaf of its own. Real ones have 5.
-pub(crate) const CLAIM_DEPTH: usize = 8;
-
-/// Bytes of a claim's pointer from which on what lies below is one claim. Real pointers have at most 60.
-pub(crate) const CLAIM_POINTER_BYTES: usize = 256;
-
-/// Claims of one receipt. Real ones have at most 80.
-pub(crate) const CLAIMS: usize = 1000;
-
-/// Guards of one measurement. Real runs have a handful; each becomes a line of the answer.
-pub(crate) const GUARDS: usize = 64;
-
-/// Bytes of one file beside a receipt. Real logs have at most 30 KB.
-pub(crate) const RUN_FILE_BYTES: usize = 4 * 1024 * 1024;
-
-/// Differing values of two documents that are named; all are counted.
-pub(crate) const DIFFERENCES: usize = 100;
+    PROBLEMS = 200, "Findings of one report",
+        "A receipt at which everything fails has about 30. Beyond it every code that is graver than a note is still listed once an obligation.";
+    CLAIMS = 500, "Claims of one receipt, and values of one inspection",
+        "Real ones have at most 80.";
+    CLAIM_DEPTH = 8, "Levels below the attestation at which a claim is still a leaf of its own; what lies below is one claim",
+        "Real ones have 5.";
+    CLAIM_POINTER_BYTES = 128, "Bytes of a claim's pointer from which on what lies below is one claim",
+        "Real pointers have at most 60.";
+    GUARDS = 64, "Guards of one measurement",
+        "Real runs have a handful; each becomes a line of the answer.";
+    DIFFERENCES = 100, "Differing values of two documents that are named; all are counted",
+        "A result has about 60 members.";
+    SHOWN_CHARACTERS = 200, "Characters of one untrusted text that are shown, with the number of those that are not",
+        "A line of an answer has to stay readable.";
+    REPORT_BYTES = 4 * MIB, "Bytes of one report as JSON on one line",
+        "Not checked, but a consequence: claims, findings, names and shown texts are limited above.";
+}

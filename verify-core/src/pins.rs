@@ -7,6 +7,7 @@ use crate::dcap::trust_domain_facts;
 use crate::expectation::{self, Expectation, Field, Form, Place};
 use crate::json::{Kind, Value, same_decimal};
 use crate::ledger::{Checked, Findings, Stopped};
+use crate::limits;
 use crate::policy::Policy;
 use crate::problem::{Code, Location, Problem};
 use crate::receipt::{Bound, DOCUMENT};
@@ -87,6 +88,10 @@ pub(crate) fn check_expectations(
         return Err(Stopped::NotApplicable("the caller expects nothing"));
     }
     let subject = subject?;
+    if expectations.len() > limits::EXPECTATIONS {
+        let message = format!("the caller has {} expectations; at most {} are judged", expectations.len(), limits::EXPECTATIONS);
+        return Err(findings.stop(Problem::new(Code::LimitExceeded, Location::document(DOCUMENT), message)));
+    }
     let mut check = |expectation: &Expectation| {
         let wanted = expectation.values();
         let (checked, pointer) = match expectation.where_to_look() {

@@ -226,14 +226,14 @@ fn compare_results(
         entry.compared = entry.compared.saturating_add(usize::from(!recorded.is_empty()));
         differing.extend(recorded.into_iter().find_map(|other| {
             let comparison = compare(&member.value, other, |left, right| agree(name, left, right));
-            let pointer = comparison.differing.into_iter().next()?;
-            Some((name, shown_at(&member.value, &pointer), shown_at(other, &pointer), pointer))
+            Some((name, &member.value, *other, comparison.differing.into_iter().next()?))
         }));
     }
     entry.against = (entry.compared > 0).then_some(against);
     entry.differ = differing.len();
     entry.differing = differing.iter().take(limits::DIFFERENCES).map(|(name, ..)| escape(&child("", name))).collect();
     if let Some((name, found, wanted, pointer)) = differing.first() {
+        let (found, wanted) = (shown_at(found, pointer), shown_at(wanted, pointer));
         let also: Vec<String> = differing.iter().skip(1).take(NAMED).map(|(name, ..)| brief(name)).collect();
         let also = if also.is_empty() {
             String::new()

@@ -1,7 +1,6 @@
 //! Escaping of untrusted text, for every place where it is shown.
 
-/// How many characters of one untrusted text are shown before it is cut.
-const SHOWN: usize = 200;
+use crate::limits::SHOWN_CHARACTERS as SHOWN;
 
 /// Returns `text` with everything that could move a cursor, forge a line or reorder a display written as `\u{..}`:
 /// control characters, line and paragraph separators, bidirectional marks, zero-width and other format characters.

@@ -3,7 +3,7 @@
 use crate::json::{self, Kind, Value};
 use crate::ledger::Findings;
 use crate::problem::{Code, Location, Problem};
-use crate::receipt::canonical::compact_dumps;
+use crate::receipt::canonical::{compact_dumps, rounded};
 use crate::receipt::{Attestation, DOCUMENT, Note};
 use crate::report::{Comparison, OutputFacts};
 use crate::text::{brief, escape, quoted};
@@ -294,11 +294,7 @@ fn token<'v>(value: &'v Value<'_>) -> Option<&'v str> {
 
 /// Alike as written, or finite and alike after rounding to the six places that sealing keeps.
 pub(crate) fn same_number(left: &str, right: &str) -> bool {
-    let rounded = |token: &str| {
-        let number = token.parse::<f64>().ok().filter(|number| number.is_finite())?;
-        let text = format!("{number:.6}");
-        Some(if text == "-0.000000" { "0.000000".to_owned() } else { text })
-    };
+    let rounded = |token: &str| token.parse::<f64>().ok().filter(|number| number.is_finite()).map(rounded);
     left == right || rounded(left).is_some_and(|left| Some(left) == rounded(right))
 }
 

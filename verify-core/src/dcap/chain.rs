@@ -1,7 +1,7 @@
 //! Certificate chains of Intel's PKI (RFC 5280; Intel SGX PCK certificate specification, section 1.3).
 
 use crate::anchors::{Anchors, TcbSigner};
-use crate::certificate::{Certificate, read_pem};
+use crate::certificate::{Certificate, CertificateFault, read_pem};
 use crate::crypto::PublicKey;
 use crate::ledger::{Checked, Findings};
 use crate::problem::{Code, Location, Problem};
@@ -148,8 +148,7 @@ fn window(object: &'static str, certificate: &Certificate) -> ObjectWindow {
 /// Reads exactly the certificates named in `places`.
 fn read_chain<const N: usize>(pem: &[u8], places: [&'static str; N], findings: &mut Findings) -> Checked<[Certificate; N]> {
     let document = "certificate chain";
-    let blocks = read_pem(pem, "CERTIFICATE")
-        .map_err(|(offset, message)| findings.stop(Problem::new(Code::ChainMalformed, Location::offset(document, offset), message)))?;
+    let blocks = read_pem(pem, "CERTIFICATE").map_err(|fault| findings.stop(fault.into_problem(Code::ChainMalformed, document)))?;
     let blocks: [Vec<u8>; N] = blocks.try_into().map_err(|blocks: Vec<Vec<u8>>| {
         let message = format!("the chain has {} certificates", blocks.len());
         let problem = Problem::new(Code::ChainMalformed, Location::document(document), message);
@@ -166,11 +165,11 @@ fn read_chain<const N: usize>(pem: &[u8], places: [&'static str; N], findings: &
 
 /// Every certificate that can be read, whatever it is.
 pub(crate) fn read_any(pem: &[u8], findings: &mut Findings) -> Vec<Certificate> {
-    let document = Location::document("certificate chain");
-    let blocks =
-        read_pem(pem, "CERTIFICATE").map_err(|(_, message)| findings.raise(Problem::new(Code::ChainMalformed, document.clone(), message)));
+    let document = "certificate chain";
+    let blocks = read_pem(pem, "CERTIFICATE").map_err(|fault| findings.raise(fault.into_problem(Code::ChainMalformed, document)));
     let read = blocks.unwrap_or_default().into_iter().map(|der| {
-        Certificate::from_der(&der).map_err(|fault| findings.raise(Problem::new(fault.code, document.clone(), fault.message))).ok()
+        let refused = |fault: CertificateFault| Problem::new(fault.code, Location::document(document), fault.message);
+        Certificate::from_der(&der).map_err(|fault| findings.raise(refused(fault))).ok()
     });
     read.flatten().collect()
 }

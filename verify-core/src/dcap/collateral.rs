@@ -78,7 +78,7 @@ impl Collateral {
         let Some(mut items) = items else {
             return Err(fields.last());
         };
-        let unknown: Vec<&str> = items.names().filter(|name| Part::of_url(name).is_none()).collect();
+        let unknown: Vec<&str> = items.names().filter(|name| Part::of_url(name).is_none()).take(Findings::MOST).collect();
         for name in unknown {
             items.raise(Code::CollateralUnknownItem, name, "the item is unknown; it was not used".to_owned());
         }

@@ -84,8 +84,7 @@ fn to_der<'a>(bytes: &'a [u8], document: &'static str, findings: &mut Findings) 
         |form: &str| findings.raise(Problem::new(Code::CollateralCrlAsText, location.clone(), format!("the CRL came as {form}")));
     if bytes.starts_with(b"-----BEGIN") {
         note("PEM");
-        let blocks = read_pem(bytes, "X509 CRL")
-            .map_err(|(offset, message)| findings.stop(Problem::new(Code::CrlMalformed, Location::offset(document, offset), message)))?;
+        let blocks = read_pem(bytes, "X509 CRL").map_err(|fault| findings.stop(fault.into_problem(Code::CrlMalformed, document)))?;
         let [block] = <[Vec<u8>; 1]>::try_from(blocks)
             .map_err(|_| findings.stop(Problem::new(Code::CrlMalformed, location, "wanted exactly one PEM block")))?;
         return Ok(Cow::Owned(block));

@@ -1,6 +1,8 @@
 //! TCB levels as Intel writes them: a status with its date and advisories (Intel PCS API version 4).
 
 use crate::fields::Fields;
+use crate::json::Value;
+use crate::limits;
 use crate::problem::Code;
 use crate::report::TcbStatus;
 use crate::text;
@@ -35,11 +37,16 @@ impl Level {
         let advisories = match fields.optional("advisoryIDs") {
             None => Some(Vec::new()),
             Some(_) => fields.array("advisoryIDs").and_then(|items| {
-                let names: Option<Vec<String>> = items.iter().map(|item| item.string().map(text::escape)).collect();
+                let names: Option<Vec<&str>> = items.iter().map(Value::string).collect();
                 if names.is_none() {
                     fields.malformed("advisoryIDs", "an advisory id is not a string".to_owned());
                 }
-                names
+                if names.iter().flatten().any(|name| name.len() > limits::ADVISORY_BYTES) {
+                    let message = format!("an advisory id has more than {} bytes", limits::ADVISORY_BYTES);
+                    fields.raise(Code::LimitExceeded, "advisoryIDs", message);
+                    return None;
+                }
+                names.map(|names| names.into_iter().map(text::escape).collect())
             }),
         };
         Some(Level { status: status?, date: date?, advisories: advisories? })

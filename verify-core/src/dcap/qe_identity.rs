@@ -56,7 +56,7 @@ impl QeIdentity {
             return Err(findings.stop(Problem::new(Code::QeIdentityVersion, location, message).found(version.to_string()).wanted("2")));
         }
         let mut fields = Fields::of(value, pointer, FORMAT, findings).ok_or(stopped)?;
-        Self::read_fields(&mut fields).ok_or(stopped)
+        Self::read_fields(&mut fields).ok_or_else(|| fields.last())
     }
 
     fn read_fields(fields: &mut Fields<'_, '_, '_>) -> Option<Self> {

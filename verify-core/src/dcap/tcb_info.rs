@@ -75,7 +75,7 @@ impl TcbInfo {
             let message = format!("TCB type {tcb_type} is not supported");
             return Err(refuse(Code::TcbInfoVersion, "tcbType", message, tcb_type.to_string(), "0", findings));
         }
-        Self::read_fields(&mut fields, tee).ok_or(stopped)
+        Self::read_fields(&mut fields, tee).ok_or_else(|| fields.last())
     }
 
     fn read_fields(fields: &mut Fields<'_, '_, '_>, tee: Tee) -> Option<Self> {

@@ -4,7 +4,7 @@
 //! they are written: producers wrote them with Python, so they have its layout. Under a signature every float is rounded to six
 //! places first and written again.
 
-use crate::json::{Kind, Value, is_integer};
+use crate::json::{Kind, Value, is_integer, push_escape};
 use crate::python;
 
 /// The form of submitted input: separators `", "` and `": "`, everything outside printable ASCII escaped.
@@ -87,7 +87,7 @@ fn number(token: &str, adjust: fn(f64) -> f64) -> String {
 const WHOLE: f64 = 9_007_199_254_740_992.0;
 
 /// Python's `round(number, 6)`: the double that is nearest to the exact value rounded half to even at the sixth place.
-fn rounded(number: f64) -> f64 {
+pub(crate) fn rounded(number: f64) -> f64 {
     if number.abs() >= WHOLE {
         return number;
     }
@@ -141,7 +141,15 @@ impl Form {
 
     fn write_string(&self, string: &str, text: &mut String) {
         text.push('"');
-        for character in string.chars() {
+        let is_plain = |character: char| match character {
+            '"' | '\\' => false,
+            ' '..='~' => true,
+            _ => !self.is_ascii && character >= '\u{7f}',
+        };
+        let mut rest = string;
+        while let Some((at, character)) = rest.char_indices().find(|(_, character)| !is_plain(*character)) {
+            let (plain, after) = rest.split_at(at);
+            text.push_str(plain);
             match character {
                 '"' => text.push_str("\\\""),
                 '\\' => text.push_str("\\\\"),
@@ -150,15 +158,11 @@ impl Form {
                 '\t' => text.push_str("\\t"),
                 '\u{8}' => text.push_str("\\b"),
                 '\u{c}' => text.push_str("\\f"),
-                ' '..='~' => text.push(character),
-                '\u{7f}'.. if !self.is_ascii => text.push(character),
-                _ => {
-                    for unit in character.encode_utf16(&mut [0; 2]) {
-                        text.push_str(&format!("\\u{unit:04x}"));
-                    }
-                }
+                _ => character.encode_utf16(&mut [0; 2]).iter().for_each(|unit| push_escape(*unit, text)),
             }
+            rest = after.strip_prefix(character).unwrap_or_default();
         }
+        text.push_str(rest);
         text.push('"');
     }
 }

@@ -17,6 +17,7 @@ use crate::expectation::{Field, NOTE_HEAD};
 use crate::fields::{Fields, Format, Type};
 use crate::json::{Value, child};
 use crate::ledger::{Checked, Findings, Stopped, need};
+use crate::limits;
 use crate::problem::{Code, Location, Problem};
 use crate::text::{is_hex, quoted};
 
@@ -404,7 +405,7 @@ impl<'a> QuoteEvidence<'a> {
         let quote = evidence_part(fields, "quote_b64", Code::EvidenceAbsent, "the quote is empty: there is no hardware evidence");
         let collateral =
             evidence_part(fields, "collateral_b64", Code::CollateralAbsent, "the collateral is empty: the quote could not be checked");
-        let stdout = base64(fields, "stdout_b64").ok_or_else(|| fields.last());
+        let stdout = output(fields).ok_or_else(|| fields.last());
         let bound = read_bound(fields).ok_or_else(|| fields.last());
         let workload_sha256 = prefixed_sha256(fields, "workload_sha256").ok_or_else(|| fields.last());
         let pointer = fields.pointer("verification");
@@ -469,6 +470,17 @@ fn evidence_part(fields: &mut Fields<'_, '_, '_>, name: &str, absent: Code, mess
         return Err(fields.last());
     }
     Ok(bytes)
+}
+
+/// What the enclave printed.
+fn output(fields: &mut Fields<'_, '_, '_>) -> Option<Vec<u8>> {
+    let bytes = base64(fields, "stdout_b64")?;
+    if bytes.len() > limits::OUTPUT_BYTES {
+        let message = format!("the enclave's output has {} bytes; at most {} are read", bytes.len(), limits::OUTPUT_BYTES);
+        fields.raise(Code::LimitExceeded, "stdout_b64", message);
+        return None;
+    }
+    Some(bytes)
 }
 
 /// Canonical base64 of exactly `N` bytes.

@@ -6,11 +6,12 @@
 use super::canonical::{compact_dumps, sorted_dumps};
 use super::{
     Bound, Content, Envelope, Evidence, Expected, Files, LOG_INPUT, LOG_SCORER, QuoteEvidence, Receipt, SelfReport, Stated, Statement,
-    base64, evidence_part, prefixed_sha256, requester_key, sha256,
+    base64, evidence_part, output, prefixed_sha256, requester_key, sha256,
 };
 use crate::fields::{Fields, Type};
 use crate::json::{Kind, Value, child};
 use crate::ledger::{Checked, Stopped};
+use crate::limits;
 use crate::problem::Code;
 use crate::text::{is_hex, quoted};
 
@@ -118,11 +119,8 @@ fn read_response<'a>(fields: &mut Fields<'a, 'a, '_>, block: &'static str) -> Ch
     let files = read_files(fields).ok_or_else(|| fields.last());
     let expected = files.as_ref().map(|files| expected(files)).map_err(|stopped| *stopped);
     let evidence = read_evidence(fields, block).ok_or_else(|| fields.last());
-    let stated = fields
-        .names()
-        .filter(|name| !["tee_attestation", "verification"].contains(name))
-        .filter_map(|name| Some((fields.pointer(name), fields.optional(name)?)))
-        .collect();
+    let stated = fields.each().filter(|(_, member)| !["tee_attestation", "verification"].contains(&&*member.name));
+    let stated = stated.map(|(pointer, member)| (pointer, &member.value)).collect();
     Ok(Receipt {
         envelope: Envelope::Response,
         receipt_id: Err(Stopped::NotApplicable("a response has no receipt id")),
@@ -138,6 +136,9 @@ fn read_files<'a>(fields: &mut Fields<'a, 'a, '_>) -> Option<Files<'a>> {
     let mut files = fields.object("files")?;
     // The manifest separates paths and digests with these two.
     let names: Vec<&'a str> = files.names().collect();
+    if names.len() > limits::LIST_ITEMS {
+        return fields.too_many("files", names.len());
+    }
     let mut digests = Vec::new();
     for name in &names {
         if name.contains(['\t', '\n']) {
@@ -184,7 +185,7 @@ fn read_evidence<'a>(fields: &mut Fields<'a, 'a, '_>, pointer: &'static str) -> 
     let quote = evidence_part(&mut block, "quote_b64", Code::EvidenceAbsent, "the quote is empty: there is no hardware evidence");
     let collateral =
         evidence_part(&mut block, "collateral_b64", Code::CollateralAbsent, "the collateral is empty: the quote could not be checked");
-    let stdout = base64(&mut block, "stdout_b64").ok_or_else(|| block.last());
+    let stdout = output(&mut block).ok_or_else(|| block.last());
     if let (Ok(stdout), Some(shown)) = (&stdout, shown_output) {
         let stdout = String::from_utf8_lossy(stdout);
         require_copy(&mut block, "stdout_b64", &stdout, "stdout", shown);
