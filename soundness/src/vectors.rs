@@ -61,6 +61,18 @@ pub struct Vectors {
 }
 
 #[derive(Deserialize)]
+struct Manifest {
+    vectors: Vec<AnyEntry>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum AnyEntry {
+    Receipt(Entry),
+    Quote(QuoteEntry),
+}
+
+#[derive(Deserialize)]
 struct Entry {
     id: String,
     receipt: String,
@@ -91,7 +103,14 @@ fn load() -> Vectors {
     let read = |path: &str| std::fs::read(folder().join(path)).unwrap_or_else(|error| panic!("test-vectors/{path}: {error}"));
     let text = |path: &str| String::from_utf8(read(path)).expect("UTF-8");
     let anchors = Anchors::from_root(&read("pki/root.pem")).and_then(|anchors| anchors.with_tcb_signing(&read("pki/tcb_signing.pem")));
-    let manifest: Vec<Entry> = serde_json::from_str(&text("manifest.json")).expect("a list of vectors");
+    let all: Manifest = serde_json::from_str(&text("manifest.json")).expect("a manifest");
+    let (mut manifest, mut quotes) = (Vec::new(), Vec::new());
+    for entry in all.vectors {
+        match entry {
+            AnyEntry::Receipt(entry) => manifest.push(entry),
+            AnyEntry::Quote(entry) => quotes.push(entry),
+        }
+    }
     let good = manifest.iter().find(|entry| entry.id == "verified").map(|entry| read(&entry.receipt)).expect("the vector `verified`");
     let receipts: Vec<Vec<u8>> = manifest.iter().map(|entry| read(&entry.receipt)).collect();
     let is_unbound = |code: &String| {
@@ -106,7 +125,6 @@ fn load() -> Vectors {
             known.push(essence);
         }
     }
-    let quotes: Vec<QuoteEntry> = serde_json::from_str(&text("quotes.json")).expect("a list of quotes");
     let quotes = quotes.iter().filter(|entry| entry.outcome == "verified");
     Vectors {
         quotes: quotes.map(|entry| essence::quote_parts(&read(&entry.quote)).expect("a good quote")).collect(),

@@ -41,13 +41,20 @@ pub fn token(text: &str) -> Json {
     Json::Token(text.to_owned())
 }
 
-/// Reads a template of this crate.
+/// Reads a document that is known to be one, such as a template of this crate.
 pub fn parse(text: &str) -> Json {
-    let mut reader = Reader { rest: text };
-    let value = reader.value();
-    assert!(reader.next().is_none(), "text after a template");
-    value
+    read(text).unwrap_or_else(|| panic!("this is not JSON: {text}"))
 }
+
+/// Reads a document, with whatever tokens and repeated members it has; `None` where it is no JSON or nested too deeply.
+pub fn read(text: &str) -> Option<Json> {
+    let mut reader = Reader { rest: text, depth: 0 };
+    let value = reader.value()?;
+    reader.next().is_none().then_some(value)
+}
+
+/// How deeply a document may be nested that is read here.
+const DEPTH: usize = 100;
 
 impl Json {
     /// The member at `pointer`; it must exist.
@@ -231,57 +238,80 @@ fn write_text(text: &str, is_ascii: bool, out: &mut String) {
 
 struct Reader<'a> {
     rest: &'a str,
+    depth: usize,
 }
 
 impl Reader<'_> {
     fn next(&mut self) -> Option<char> {
-        self.rest = self.rest.trim_start();
+        self.rest = self.rest.trim_start_matches([' ', '\t', '\r', '\n']);
         self.rest.chars().next()
     }
 
-    fn eat(&mut self, wanted: char) -> bool {
-        let found = self.next() == Some(wanted);
-        if found {
-            self.rest = &self.rest[wanted.len_utf8()..];
-        }
-        found
+    fn eat(&mut self, wanted: char) -> Option<()> {
+        (self.next()? == wanted).then(|| self.rest = &self.rest[wanted.len_utf8()..])
     }
 
-    fn value(&mut self) -> Json {
-        match self.next() {
-            Some('"') => Json::Text(self.string()),
-            Some('[') => Json::List(self.items(['[', ']'], Self::value)),
-            Some('{') => Json::Object(self.items(['{', '}'], |reader| {
-                let name = reader.string();
-                assert!(reader.eat(':'), "no colon after {name}");
-                (name, reader.value())
-            })),
+    fn value(&mut self) -> Option<Json> {
+        match self.next()? {
+            '"' => self.string().map(Json::Text),
+            '[' => self.items(['[', ']'], Self::value).map(Json::List),
+            '{' => {
+                let members = self.items(['{', '}'], |reader| {
+                    let name = reader.string()?;
+                    reader.eat(':')?;
+                    Some((name, reader.value()?))
+                });
+                members.map(Json::Object)
+            }
             _ => {
-                let end = self.rest.find([',', ']', '}', ' ', '\n']).unwrap_or(self.rest.len());
-                let (token, rest) = self.rest.split_at(end);
-                assert!(!token.is_empty(), "a value is missing before {rest}");
+                let end = self.rest.find(|character: char| !character.is_ascii_alphanumeric() && !"+-.".contains(character));
+                let (token, rest) = self.rest.split_at(end.unwrap_or(self.rest.len()));
                 self.rest = rest;
-                Json::Token(token.to_owned())
+                (!token.is_empty()).then(|| Json::Token(token.to_owned()))
             }
         }
     }
 
-    fn items<T>(&mut self, [open, close]: [char; 2], item: impl Fn(&mut Self) -> T) -> Vec<T> {
-        assert!(self.eat(open));
+    fn items<T>(&mut self, [open, close]: [char; 2], item: impl Fn(&mut Self) -> Option<T>) -> Option<Vec<T>> {
+        self.eat(open)?;
+        self.depth += 1;
         let mut items = Vec::new();
-        while !self.eat(close) {
-            items.push(item(self));
-            assert!(self.eat(',') || self.next() == Some(close), "no comma before {}", self.rest);
+        while self.depth <= DEPTH && self.eat(close).is_none() {
+            if !items.is_empty() {
+                self.eat(',')?;
+            }
+            items.push(item(self)?);
         }
-        items
+        let is_shallow = self.depth <= DEPTH;
+        self.depth -= 1;
+        is_shallow.then_some(items)
     }
 
-    /// Templates hold no escapes.
-    fn string(&mut self) -> String {
-        assert!(self.eat('"'));
-        let (text, rest) = self.rest.split_once('"').expect("a closing quote");
-        assert!(!text.contains('\\'), "a template with an escape");
-        self.rest = rest;
-        text.to_owned()
+    fn string(&mut self) -> Option<String> {
+        self.eat('"')?;
+        let mut units = Vec::new();
+        let mut characters = self.rest.chars();
+        loop {
+            match characters.next()? {
+                '"' => break,
+                '\\' => units.push(match characters.next()? {
+                    'b' => 8,
+                    'f' => 12,
+                    'n' => 10,
+                    'r' => 13,
+                    't' => 9,
+                    'u' => {
+                        let (digits, rest) = characters.as_str().split_at_checked(4)?;
+                        characters = rest.chars();
+                        u16::from_str_radix(digits, 16).ok()?
+                    }
+                    plain @ ('"' | '\\' | '/') => plain as u16,
+                    _ => return None,
+                }),
+                plain => units.extend_from_slice(plain.encode_utf16(&mut [0; 2])),
+            }
+        }
+        self.rest = characters.as_str();
+        String::from_utf16(&units).ok()
     }
 }

@@ -1,56 +1,56 @@
-//! Writes `test-vectors/`, or the folder that is named as the first argument.
+//! Writes `test-vectors/`, or the folder that is named as the argument. `lint`, and a folder where that is another, looks for faults
+//! in the vectors that are there.
 
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 use std::{env, fs, io};
 
-use vector_gen::files;
+use vector_gen::lint::{self, read_folder};
+use vector_gen::{EXAMPLES, committed, files};
 
-/// Folders in which every file is ours, but for those that are kept.
-const FOLDERS: [&str; 7] = ["collateral", "inputs", "pki", "policies", "quotes", "receipts", "scores"];
+/// Folders in which every file is ours, but for the examples.
+const FOLDERS: [&str; 8] = ["collateral", "inputs", "pki", "policies", "quotes", "receipts", "runs", "scores"];
 
-/// The folder in which every run directory is ours.
-const RUNS: &str = "runs";
-
-/// Hand-written files in the generated folders.
-const KEPT: [&str; 4] = ["policies/observed.toml", "scores/classic.toml", "scores/k3-2026-07.toml", "scores/k3.toml"];
-
-fn main() -> io::Result<()> {
-    let target = env::args_os().nth(1).map_or_else(committed, PathBuf::from);
-    let files = files();
-    for name in files.keys() {
-        fs::create_dir_all(target.join(name).parent().expect("a folder"))?;
+fn main() -> io::Result<ExitCode> {
+    let mut arguments = env::args_os().skip(1).peekable();
+    let is_lint = arguments.next_if(|argument| argument == "lint").is_some();
+    let folder = arguments.next().map_or_else(committed, PathBuf::from);
+    if !is_lint {
+        return write(&folder).map(|()| ExitCode::SUCCESS);
     }
-    for stale in present(&target)?.into_iter().filter(|name| !files.contains_key(name)) {
+    let faults = lint::faults(&read_folder(&folder)?);
+    for fault in &faults {
+        println!("{fault}");
+    }
+    Ok(if faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn write(target: &Path) -> io::Result<()> {
+    let files = files();
+    fs::create_dir_all(target.join("runs"))?;
+    for stale in present(target)?.into_iter().filter(|name| !files.contains_key(name)) {
         fs::remove_file(target.join(stale))?;
     }
-    for folder in run_folders(&target)?.into_iter().filter(|folder| !files.keys().any(|name| name.starts_with(&format!("{folder}/")))) {
-        fs::remove_dir(target.join(folder))?;
+    for run in fs::read_dir(target.join("runs"))? {
+        let run = run?.path();
+        if fs::read_dir(&run)?.next().is_none() {
+            fs::remove_dir(run)?;
+        }
     }
-    files.into_iter().try_for_each(|(name, bytes)| fs::write(target.join(name), bytes))
+    for (name, bytes) in files {
+        let path = target.join(name);
+        fs::create_dir_all(path.parent().expect("a folder"))?;
+        fs::write(path, bytes)?;
+    }
+    Ok(())
 }
 
-/// Where the vectors stand in the repository.
-fn committed() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../test-vectors")
-}
-
-/// The files of the generated folders, without those that are kept.
+/// The files of the generated folders, without the examples.
 fn present(target: &Path) -> io::Result<Vec<String>> {
-    let mut names = Vec::new();
-    for folder in FOLDERS.map(str::to_owned).into_iter().chain(run_folders(target)?) {
-        names.extend(listed(target, &folder)?);
-    }
-    names.retain(|name| !KEPT.contains(&name.as_str()));
+    let is_ours = |name: &String| name.split_once('/').is_some_and(|(folder, _)| FOLDERS.contains(&folder));
+    let mut names: Vec<String> = read_folder(target)?.into_keys().filter(is_ours).collect();
+    names.retain(|name| !EXAMPLES.contains(&name.as_str()));
     Ok(names)
-}
-
-/// The run directories.
-fn run_folders(target: &Path) -> io::Result<Vec<String>> {
-    listed(target, RUNS)
-}
-
-fn listed(target: &Path, folder: &str) -> io::Result<Vec<String>> {
-    fs::read_dir(target.join(folder))?.map(|entry| Ok(format!("{folder}/{}", entry?.file_name().to_string_lossy()))).collect()
 }
 
 #[cfg(test)]

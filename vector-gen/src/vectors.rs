@@ -285,19 +285,9 @@ impl Vector {
 
     /// The files under test, by their paths.
     pub(crate) fn files(&self) -> Vec<(String, Vec<u8>)> {
-        let mut material = (self.base)();
-        material.receipt.flags = self.written_flags();
-        for change in &self.changes {
-            change(&mut material);
-        }
-        let contents = match self.subject {
-            Subject::Receipt => vec![material.file()],
-            Subject::Quote => material.evidence().to_vec(),
-        };
-        let beside = self.beside.iter().flatten().map(|(name, text)| {
-            let mut receipt = json::parse(std::str::from_utf8(&contents[0]).expect("the receipt is text"));
-            (format!("runs/{}/{name}", self.id), text(&mut receipt).into_bytes())
-        });
+        let contents = self.under_test();
+        let beside = self.texts_beside(&contents).into_iter();
+        let beside = beside.map(|(name, text)| (format!("runs/{}/{name}", self.id), text.into_bytes()));
         let fresh = self.fresh.as_ref().map(|fresh| (fresh.path(&self.id), fresh.file((self.base)())));
         let input = self.input.as_ref().map(|input| (self.input_path(), input.clone().into_bytes()));
         let mut files: Vec<_> = beside.chain(fresh).chain(input).collect();
@@ -305,8 +295,73 @@ impl Vector {
         files
     }
 
+    /// The contents of the files under test.
+    pub(crate) fn under_test(&self) -> Vec<Vec<u8>> {
+        self.contents(self.changes.len(), self.written_flags())
+    }
+
+    /// How the files under test come about, backwards: finished, without the last change, without the last two, and so on. What a
+    /// file says of itself is what a good one says, unless the vector is about that.
+    pub(crate) fn stages(&self) -> Vec<Vec<Vec<u8>>> {
+        let good = (true, true);
+        let earlier = (0..self.changes.len()).rev().map(|changes| self.contents(changes, good));
+        let unsaid = (self.changes.is_empty() && self.flags.is_some()).then(|| self.contents(0, good));
+        [self.contents(self.changes.len(), self.flags.unwrap_or(good))].into_iter().chain(earlier).chain(unsaid).collect()
+    }
+
+    /// The contents of the files under test after the first of the changes, with these flags.
+    fn contents(&self, changes: usize, flags: (bool, bool)) -> Vec<Vec<u8>> {
+        let mut material = (self.base)();
+        material.receipt.flags = flags;
+        for change in &self.changes[..changes] {
+            change(&mut material);
+        }
+        match self.subject {
+            Subject::Receipt => vec![material.file()],
+            Subject::Quote => material.evidence().to_vec(),
+        }
+    }
+
+    /// Names and texts of the files beside the receipt.
+    fn texts_beside(&self, contents: &[Vec<u8>]) -> Vec<(&'static str, String)> {
+        let beside = self.beside.iter().flatten().map(|(name, text)| {
+            let mut receipt = json::parse(std::str::from_utf8(&contents[0]).expect("the receipt is text"));
+            (*name, text(&mut receipt))
+        });
+        beside.collect()
+    }
+
+    /// What the verifier is given beside the files under test, by the name in the manifest: paths of files that other vectors share,
+    /// contents of those that are this vector's own.
+    pub(crate) fn settings(&self) -> Vec<(&'static str, Option<Json>)> {
+        let run = self.beside.as_ref().map(|_| {
+            let texts = self.texts_beside(&self.under_test()).into_iter().map(|(name, text)| (name.to_owned(), text.into()));
+            Json::Object(texts.collect())
+        });
+        let fresh = self.fresh.as_ref().map(|fresh| BASE64.encode(&fresh.file((self.base)())).into());
+        let input = self.input.as_deref().map(Json::from);
+        self.members(fresh, input, run)
+    }
+
+    fn members(&self, fresh: Option<Json>, input: Option<Json>, run: Option<Json>) -> Vec<(&'static str, Option<Json>)> {
+        let text = |text: &str| Json::from(text);
+        let policy = (self.subject == Subject::Receipt).then(|| format!("policies/{}.toml", self.policy).into());
+        let expect = self.expect.iter().map(|expectation| text(expectation)).collect::<Vec<_>>();
+        vec![
+            ("policy", policy),
+            ("anchors", Some(self.anchors.entry(&self.signer_keys))),
+            ("at", self.at.map(text)),
+            ("now", self.now.map(text)),
+            ("fresh", fresh),
+            ("expect", (!expect.is_empty()).then_some(Json::List(expect))),
+            ("score", self.score.map(|score| format!("scores/{score}.toml").into())),
+            ("input", input),
+            ("run", run),
+        ]
+    }
+
     /// The names of the files under test in the manifest, and their paths.
-    fn paths(&self) -> Vec<(&'static str, String)> {
+    pub(crate) fn paths(&self) -> Vec<(&'static str, String)> {
         match self.subject {
             Subject::Receipt if self.beside.is_some() => vec![("receipt", format!("runs/{}/receipt.json", self.id))],
             Subject::Receipt => vec![("receipt", format!("receipts/{}.json", self.id))],
@@ -320,37 +375,16 @@ impl Vector {
         format!("inputs/{}", self.id)
     }
 
-    /// The entry in the manifest.
-    pub(crate) fn entry(&self) -> Json {
+    /// The entry in the manifest, with the members that tell where the vector comes from.
+    pub(crate) fn entry(&self, lineage: Vec<(&'static str, Json)>) -> Json {
         let text = |text: &str| Json::from(text);
-        let anchors = match self.anchors {
-            Anchors::Intel => text("intel"),
-            Anchors::Test | Anchors::OtherTest => {
-                let [root, tcb_signing] = self.anchors.files();
-                let mut anchors = vec![("root".into(), text(root)), ("tcb_signing".into(), text(tcb_signing))];
-                if !self.signer_keys.is_empty() {
-                    anchors.push(("signer_keys".into(), Json::List(self.signer_keys.iter().map(|key| text(key)).collect())));
-                }
-                Json::Object(anchors)
-            }
-        };
         let mut members = vec![("id", text(&self.id)), ("rule", text(&self.rule))];
+        members.extend(lineage);
         members.extend(self.paths().into_iter().map(|(name, path)| (name, path.into())));
-        if self.subject == Subject::Receipt {
-            members.push(("policy", format!("policies/{}.toml", self.policy).into()));
-        }
-        let expect = self.expect.iter().map(|expectation| text(expectation)).collect::<Vec<_>>();
-        let settings = [
-            ("at", self.at.map(text)),
-            ("now", self.now.map(text)),
-            ("fresh", self.fresh.as_ref().map(|fresh| fresh.entry(&self.id))),
-            ("expect", (!expect.is_empty()).then_some(Json::List(expect))),
-            ("score", self.score.map(|score| format!("scores/{score}.toml").into())),
-            ("input", self.input.as_ref().map(|_| self.input_path().into())),
-            ("run", self.beside.as_ref().map(|_| format!("runs/{}", self.id).into())),
-        ];
-        members.push(("anchors", anchors));
-        members.extend(settings.into_iter().filter_map(|(name, setting)| Some((name, setting?))));
+        let fresh = self.fresh.as_ref().map(|fresh| fresh.entry(&self.id));
+        let input = self.input.as_ref().map(|_| self.input_path().into());
+        let run = self.beside.as_ref().map(|_| format!("runs/{}", self.id).into());
+        members.extend(self.members(fresh, input, run).into_iter().filter_map(|(name, value)| Some((name, value?))));
         members.extend([("outcome", text(self.outcome.name())), ("codes", names(&self.codes))]);
         Json::Object(members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
     }
@@ -384,6 +418,19 @@ fn names(codes: &[&'static str]) -> Json {
 }
 
 impl Anchors {
+    /// The member of the manifest.
+    fn entry(self, signer_keys: &[String]) -> Json {
+        if self == Anchors::Intel {
+            return "intel".into();
+        }
+        let [root, tcb_signing] = self.files();
+        let mut members = vec![("root".to_owned(), root.into()), ("tcb_signing".to_owned(), tcb_signing.into())];
+        if !signer_keys.is_empty() {
+            members.push(("signer_keys".to_owned(), Json::List(signer_keys.iter().map(|key| key.as_str().into()).collect())));
+        }
+        Json::Object(members)
+    }
+
     /// Root and TCB signing certificate, relative to the vectors.
     pub(crate) fn files(self) -> [&'static str; 2] {
         match self {
@@ -397,6 +444,7 @@ impl Anchors {
 /// Every vector, in the order of the manifest.
 pub(crate) fn all() -> Vec<Vector> {
     [
+        vec![classic("verified", "A receipt with everything in place is verified.").verified(&[])],
         reading::vectors(),
         quote::vectors(),
         certificates::vectors(),

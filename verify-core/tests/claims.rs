@@ -355,7 +355,8 @@ fn an_expectation_that_was_not_judged_says_why() {
 /// The signer of the vectors, from the manifest.
 fn signer() -> SignerKey {
     let manifest = support::read_json(&support::workspace().join("test-vectors/manifest.json"));
-    let vector = manifest.as_array().expect("vectors").iter().find(|vector| vector["id"] == "signed-verified").expect("the vector");
+    let vector =
+        manifest["vectors"].as_array().expect("vectors").iter().find(|vector| vector["id"] == "signed-verified").expect("the vector");
     vector["anchors"]["signer_keys"][0].as_str().expect("a key").parse().expect("a signer key")
 }
 

@@ -3,7 +3,7 @@
 
 #![expect(clippy::disallowed_methods, clippy::disallowed_macros, reason = "tests read files and the environment")]
 
-#[path = "support/run.rs"]
+#[path = "../examples/vectors/run.rs"]
 mod run;
 #[path = "support/signed.rs"]
 mod signed;

@@ -510,6 +510,8 @@ fn time() -> Vec<Vector> {
     let judged = |id: &str, rule: &str, at: &'static str| classic(id, rule).at(at);
     vec![
         judged("time-inside", "Any instant inside the common window gives the same answer.", "2026-08-20T00:00:00Z").verified(&[]),
+        judged("time-inside-earlier", "Any other is as good.", "2026-08-15T00:00:00Z").verified(&[]),
+        judged("time-inside-later", "Nor does it matter how long ago the collateral was issued.", "2026-08-25T00:00:00Z").verified(&[]),
         judged("time-last-instant", "Windows are closed: the last instant is inside.", "2026-09-02T09:00:00Z").verified(&[]),
         judged("time-crl-expired", "A PCK CRL that has expired at the judged instant decides nothing.", "2026-09-02T09:00:01Z")
             .unverifiable(&["crl.outside-window"]),

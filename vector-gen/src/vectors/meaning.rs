@@ -26,7 +26,6 @@ fn verdicts() -> Vec<Vector> {
     let numbers = &["verdict.numbers-contradict-enclave"];
     let output = |id: &str, rule: &str, change: fn(&mut Json)| k3(id, rule).change(move |m| m.change_output(change));
     vec![
-        classic("verified", "A receipt with everything in place is verified.").verified(&[]),
         classic("verdict-both-reject", "A refused run is a good receipt of a refusal.")
             .change(refuse)
             .change(claim("REJECT", false))

@@ -1,6 +1,6 @@
 //! Policies: pins, waivers and accepted values.
 
-use super::{Vector, classic, k3};
+use super::{Vector, classic, echo, k3};
 
 pub(super) fn vectors() -> Vec<Vector> {
     let differs = &["pin.value-differs"];
@@ -11,6 +11,9 @@ pub(super) fn vectors() -> Vec<Vector> {
             .thin(&["enclave.unpinned", "image.unpinned"]),
         under("policy-authenticity", "The policy authenticity waives both pins.", "authenticity").verified(&[]),
         under("policy-any-machine", "A waiver of both pins leaves the rest as it is.", "any-machine").verified(&[]),
+        echo("policy-any-scorer", "A waiver that nothing needs leaves the rest as it is.")
+            .policy("any-scorer")
+            .thin(&["verdict.not-attested"]),
         under("policy-other-enclave", "Other measurements than the pinned ones are refused.", "other-enclave")
             .invalid(&["enclave.pin-mismatch"]),
         under("policy-second-enclave", "One matching set of measurements among several is enough.", "second-enclave").verified(&[]),

@@ -24,8 +24,11 @@ fn path(id: &str) -> String {
 
 #[test]
 fn every_vector_has_its_exit_code_and_its_report() {
-    let manifest: Value = serde_json::from_slice(&fs::read(workspace().join("test-vectors/quotes.json")).unwrap()).unwrap();
-    for vector in manifest.as_array().unwrap() {
+    let manifest: Value = serde_json::from_slice(&fs::read(workspace().join("test-vectors/manifest.json")).unwrap()).unwrap();
+    let vectors = manifest["vectors"].as_array().unwrap().iter().filter(|vector| vector["quote"].is_string());
+    let mut judged = 0;
+    for vector in vectors {
+        judged += 1;
         let id = vector["id"].as_str().unwrap();
         let at = vector["at"].as_str().unwrap_or("collateral");
         let run = quote(id, &["--at", at, "--format", "json", &path(id)]);
@@ -41,6 +44,7 @@ fn every_vector_has_its_exit_code_and_its_report() {
         assert_eq!(report["quote"]["name"], path(id).as_str());
         assert_eq!(report["collateral"]["name"], format!("test-vectors/quotes/{id}.json"));
     }
+    assert_ne!(judged, 0);
 }
 
 #[test]

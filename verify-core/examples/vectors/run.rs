@@ -4,8 +4,6 @@ use std::path::Path;
 
 use verify_core::{Companion, RunFile};
 
-use crate::support;
-
 /// The files beside a receipt.
 pub(crate) struct Run(Vec<(Companion, Vec<u8>)>);
 
@@ -14,7 +12,8 @@ impl Run {
     pub(crate) fn of(folder: Option<&Path>) -> Self {
         let folders = Companion::ALL.into_iter().filter_map(|companion| Some((companion, folder?.join(companion.name()))));
         let there = folders.filter(|(_, path)| path.is_file());
-        Self(there.map(|(companion, path)| (companion, support::read(&path))).collect())
+        let read = |path: &Path| std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        Self(there.map(|(companion, path)| (companion, read(&path))).collect())
     }
 
     pub(crate) fn files(&self) -> Vec<RunFile<'_>> {
