@@ -58,7 +58,8 @@ pub struct CodeInfo {
     pub help: &'static str,
     /// Where the rule comes from.
     pub reference: &'static str,
-    /// The name of the matching status in Intel's quote verification library, where there is one.
+    /// The status that Intel's quote verification library answers where it refuses for the same reason. None where it has no such check,
+    /// or where the code is about documents of any kind.
     pub intel: Option<&'static str>,
 }
 
@@ -254,7 +255,7 @@ codes! {
         "A certificate is not signed with ecdsa-with-SHA256, or its key is not on P-256.",
         "Intel's hierarchy uses this one algorithm only.",
         "Intel SGX PCK Certificate and CRL Profile Specification, section 1.3.5";
-    CertificateSignature = "certificate.signature-wrong", Refutes, [], Some("STATUS_SGX_PCK_INVALID_ISSUER"),
+    CertificateSignature = "certificate.signature-wrong", Refutes, [], Some("STATUS_SGX_INTERMEDIATE_CA_INVALID_ISSUER"),
         "A certificate is not signed by the certificate above it.",
         "Fetch the file again; if it still fails, the chain is forged.",
         "RFC 5280 section 6.1.3";

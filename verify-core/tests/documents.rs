@@ -103,7 +103,8 @@ fn page_of_checks() -> String {
     let mut page = String::from(
         "# Checks\n\nMade from the registries (`verify-core/src/problem.rs`, `verify-core/src/report.rs`) and the manifests of\n\
          `test-vectors/` by `UPDATE=1 cargo test -p verify-core --test documents`. `receipt explain CODE` prints what stands here of a\n\
-         code. A code is never renamed.\n\n\
+         code. A code is never renamed. *Intel's status* is what Intel's own library answers where it refuses for the same reason: none where it\n\
+         has no such check.\n\n\
          | effect | means |\n|---|---|\n| refutes | the receipt is invalid |\n| prevents | the receipt is unverifiable |\n\
          | weakens | the receipt is under-provenanced |\n| notes | nothing |\n\n## Stages\n\n\
          | stage | about | codes | vectors |\n|---|---|---|---|\n",
