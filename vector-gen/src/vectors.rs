@@ -7,6 +7,7 @@ mod collateral;
 mod expectations;
 mod fresh;
 mod input;
+mod lessons;
 mod meaning;
 mod policy;
 mod quote;
@@ -461,6 +462,7 @@ pub(crate) fn all() -> Vec<Vector> {
         expectations::vectors(),
         runs::vectors(),
         bare::vectors(),
+        lessons::vectors(),
     ]
     .into_iter()
     .flatten()

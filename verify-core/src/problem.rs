@@ -58,7 +58,8 @@ pub struct CodeInfo {
     pub help: &'static str,
     /// Where the rule comes from.
     pub reference: &'static str,
-    /// The name of the matching status in Intel's quote verification library, where there is one.
+    /// The status that Intel's quote verification library answers where it refuses for the same reason. None where it has no such check,
+    /// or where the code is about documents of any kind.
     pub intel: Option<&'static str>,
 }
 
@@ -98,7 +99,7 @@ codes! {
     JsonMalformed = "json.malformed", Refutes, [], None,
         "A document is not strict JSON; the location says which one.",
         "Fetch the receipt again from where it was published; do not reformat or concatenate files.",
-        "RFC 8259";
+        "RFC 8259 sections 2 and 8.1";
     JsonDuplicateKey = "json.duplicate-key", Refutes, [], None,
         "An object has the same member twice, so two readers can see two values.",
         "Ask the producer for a file in which each member stands once.",
@@ -110,7 +111,7 @@ codes! {
     JsonNonFinite = "json.non-finite", Weakens, [Notes], None,
         "The file holds a bare NaN or Infinity: Python writes and reads it, JSON has no such value.",
         "Ask the producer to write null, or a finite number, in its place.",
-        "RFC 8259 section 6; Python json, allow_nan";
+        "RFC 8259 section 6; Python json module, allow_nan";
     LimitExceeded = "limit.exceeded", Prevents, [], None,
         "The input is larger or deeper than the verifier is willing to read.",
         "Check that it is the file that you meant. The limits and their reasons stand in src/limits.rs of the core.",
@@ -127,7 +128,7 @@ codes! {
     ReceiptMalformedField = "receipt.malformed-field", Refutes, [], None,
         "A bound field has a wrong length or alphabet. The hashes that bind it join fields without separators, so its shape is part of the proof.",
         "Fetch the receipt again; if it still reads so, it was altered or made by an unknown producer.",
-        "Polaris receipt, version 1; report data formulas";
+        "Polaris receipt, version 1, report data formulas";
     ReceiptBase64 = "receipt.base64-not-canonical", Refutes, [], None,
         "A base64 text is not canonical: alphabet, padding, unused bits or stray characters.",
         "Encode with the standard alphabet and padding, without line breaks. If it holds - or _, it was written in the URL-safe alphabet.",
@@ -180,35 +181,35 @@ codes! {
     QuoteMalformed = "quote.malformed", Refutes, [], Some("STATUS_UNSUPPORTED_QUOTE_FORMAT"),
         "The bytes do not have the layout of a quote: a length field does not fit exactly, or a field has a forbidden value.",
         "Fetch the file again; a quote is never edited or cut after the enclave made it.",
-        "Intel TDX DCAP quote generation, appendix 3 (quote format)";
+        "Intel TDX DCAP Quoting Library API, A.3 and A.4 (quotes of versions 4 and 5)";
     QuoteTruncated = "quote.truncated", Refutes, [], Some("STATUS_UNSUPPORTED_QUOTE_FORMAT"),
         "The quote ends inside a field.",
         "Fetch the file again; the file was cut.",
-        "Intel TDX DCAP quote generation, appendix 3 (quote format)";
+        "Intel TDX DCAP Quoting Library API, A.3 and A.4 (quotes of versions 4 and 5)";
     QuoteTrailingBytes = "quote.trailing-bytes", Refutes, [], None,
         "Bytes after the signed quote are not zero: nothing authenticates them.",
         "Fetch the file again; real quotes are padded with zero bytes only.",
-        "Intel TDX DCAP quote generation, appendix 3 (quote format)";
+        "Intel TDX DCAP Quoting Library API, A.3 and A.4 (quotes of versions 4 and 5)";
     QuoteVersionUnsupported = "quote.version-unsupported", Prevents, [], Some("STATUS_UNSUPPORTED_QUOTE_FORMAT"),
         "The quote has a version or body that this verifier does not check.",
         "Supported are versions 3, 4 and 5 with the bodies that Intel defined so far; in a receipt, those of a TDX trust domain (4 and 5).",
-        "Intel TDX DCAP quote generation, appendix 3 (quote header)";
+        "Intel TDX DCAP Quoting Library API, A.3.1 (quote header)";
     QuoteTeeUnsupported = "quote.tee-unsupported", Prevents, [], Some("STATUS_UNSUPPORTED_QUOTE_FORMAT"),
         "The quote is of another kind of TEE than can be used here.",
         "A Polaris receipt carries the quote of a TDX trust domain (TEE type 0x81); `receipt quote` also judges those of SGX enclaves (0).",
-        "Intel TDX DCAP quote generation, appendix 3 (quote header)";
+        "Intel TDX DCAP Quoting Library API, A.3.1 (quote header)";
     QuoteKeyTypeUnsupported = "quote.key-type-unsupported", Prevents, [], Some("STATUS_UNSUPPORTED_QUOTE_FORMAT"),
         "The attestation key is not ECDSA P-256 (type 2).",
         "Use a verifier that knows this key type.",
-        "Intel TDX DCAP quote generation, appendix 3 (quote header)";
+        "Intel TDX DCAP Quoting Library API, A.3.1 (quote header)";
     QuoteVendorUnknown = "quote.vendor-unknown", Refutes, [], Some("STATUS_UNSUPPORTED_QUOTE_FORMAT"),
         "The QE vendor id is not Intel's: these are not the bytes of an Intel quote.",
         "Fetch the file again; Intel's vendor id is 939a7233f79c4ca9940a0db3957f0607.",
-        "Intel TDX DCAP quote generation, appendix 3 (quote header)";
-    QuoteCertificationUnsupported = "quote.certification-unsupported", Prevents, [], Some("STATUS_UNSUPPORTED_PCK_CERT_FORMAT"),
+        "Intel TDX DCAP Quoting Library API, A.3.1 (quote header)";
+    QuoteCertificationUnsupported = "quote.certification-unsupported", Prevents, [], Some("STATUS_UNSUPPORTED_QUOTE_FORMAT"),
         "The certification data is of a type that cannot be checked offline.",
         "Only a QE report (type 6) that holds a PCK certificate chain (type 5) is supported.",
-        "Intel TDX DCAP quote generation, appendix 3 (certification data)";
+        "Intel TDX DCAP Quoting Library API, A.3.9 (QE certification data)";
     QuoteAttestationKey = "quote.attestation-key-invalid", Refutes, [], Some("STATUS_UNSUPPORTED_QUOTE_FORMAT"),
         "The attestation key is not a point on P-256.",
         "Fetch the file again; no quoting enclave makes such a key.",
@@ -216,45 +217,45 @@ codes! {
     QuoteSignature = "quote.signature-wrong", Refutes, [], Some("STATUS_INVALID_QUOTE_SIGNATURE"),
         "The attestation key did not sign this header and body: the quote was edited or made up.",
         "Fetch the file again; if it still fails, it is forged.",
-        "Intel TDX DCAP quote generation, appendix 3 (quote signature)";
+        "Intel TDX DCAP Quoting Library API, A.3.8 (ECDSA quote signature data)";
 
     ChainMalformed = "certificate.chain-malformed", Refutes, [], Some("STATUS_UNSUPPORTED_CERT_FORMAT"),
         "A certificate chain is not exactly the PEM certificates that belong there, and nothing else.",
         "Fetch the file again; a PCK chain is leaf, intermediate and root, an issuer chain of the collateral signer and root.",
-        "Intel SGX PCK certificate specification, section 1.3";
-    ChainOrder = "certificate.chain-order", Refutes, [], Some("STATUS_UNSUPPORTED_CERT_FORMAT"),
+        "Intel SGX PCK Certificate and CRL Profile Specification, section 1.3";
+    ChainOrder = "certificate.chain-order", Refutes, [], Some("STATUS_INVALID_PCK_CERT"),
         "The certificates of a chain stand in the wrong order.",
         "The order is leaf, intermediate, root.",
-        "Intel SGX PCK certificate specification, section 1.3";
+        "Intel SGX PCK Certificate and CRL Profile Specification, section 1.3";
     RootUntrusted = "certificate.root-untrusted", Refutes, [], Some("STATUS_SGX_ROOT_CA_UNTRUSTED"),
         "The chain ends in a root that is not the anchor, whatever it calls itself.",
         "If the quote comes from a test PKI, give its root and TCB signing certificate as anchors.",
-        "Intel SGX PCK certificate specification, section 1.3.5";
+        "Intel SGX PCK Certificate and CRL Profile Specification, section 1.3.5";
     CertificateMalformed = "certificate.malformed", Refutes, [], Some("STATUS_UNSUPPORTED_CERT_FORMAT"),
         "A certificate is not a well-formed X.509 version 3 certificate.",
         "Fetch the file again.",
         "RFC 5280 section 4.1";
-    CertificateName = "certificate.name-wrong", Refutes, [], Some("STATUS_INVALID_PCK_CERT"),
+    CertificateName = "certificate.name-wrong", Refutes, [], Some("STATUS_SGX_PCK_MISSING"),
         "A subject or issuer name is not the one that Intel's PKI prescribes.",
         "The certificate was not issued for this place in the chain.",
-        "Intel SGX PCK certificate specification, section 1.3.5";
-    CertificateNotCa = "certificate.constraints-wrong", Refutes, [], Some("STATUS_UNSUPPORTED_CERT_FORMAT"),
+        "Intel SGX PCK Certificate and CRL Profile Specification, section 1.3.5";
+    CertificateNotCa = "certificate.constraints-wrong", Refutes, [], None,
         "The basic constraints do not fit the place in the chain: an issuer must be a CA with room below it, a leaf must not be one.",
         "The certificate may not issue what it is used for.",
         "RFC 5280 section 4.2.1.9";
-    CertificateKeyUsage = "certificate.key-usage-wrong", Refutes, [], Some("STATUS_UNSUPPORTED_CERT_FORMAT"),
+    CertificateKeyUsage = "certificate.key-usage-wrong", Refutes, [], None,
         "The key usage does not allow what the key was used for.",
         "An issuer needs keyCertSign and cRLSign, a leaf digitalSignature.",
         "RFC 5280 section 4.2.1.3";
-    CertificateExtension = "certificate.extension-unacceptable", Refutes, [], Some("STATUS_UNSUPPORTED_CERT_FORMAT"),
+    CertificateExtension = "certificate.extension-unacceptable", Refutes, [], None,
         "A certificate has an unknown critical extension, or the same extension twice.",
         "The certificate is not one of Intel's PCK hierarchy.",
         "RFC 5280 section 4.2";
-    CertificateAlgorithm = "certificate.algorithm-wrong", Refutes, [], Some("STATUS_UNSUPPORTED_CERT_FORMAT"),
+    CertificateAlgorithm = "certificate.algorithm-wrong", Refutes, [], Some("STATUS_SGX_PCK_INVALID_ISSUER"),
         "A certificate is not signed with ecdsa-with-SHA256, or its key is not on P-256.",
         "Intel's hierarchy uses this one algorithm only.",
-        "Intel SGX PCK certificate specification, section 1.3.5";
-    CertificateSignature = "certificate.signature-wrong", Refutes, [], Some("STATUS_INVALID_PCK_CERT"),
+        "Intel SGX PCK Certificate and CRL Profile Specification, section 1.3.5";
+    CertificateSignature = "certificate.signature-wrong", Refutes, [], Some("STATUS_SGX_INTERMEDIATE_CA_INVALID_ISSUER"),
         "A certificate is not signed by the certificate above it.",
         "Fetch the file again; if it still fails, the chain is forged.",
         "RFC 5280 section 6.1.3";
@@ -262,16 +263,16 @@ codes! {
         "A certificate is not valid at the judged instant.",
         "Judge at an instant inside the validity (--at), or supply collateral of that time.",
         "RFC 5280 section 4.1.2.5";
-    CertificateRevoked = "certificate.revoked", Refutes, [], Some("STATUS_PCK_REVOKED"),
+    CertificateRevoked = "certificate.revoked", Refutes, [], Some("STATUS_SGX_PCK_REVOKED"),
         "A certificate stands in the revocation list of its issuer.",
         "The platform or signer is no longer vouched for by Intel; ask for evidence from another platform.",
         "RFC 5280 section 5.1.2.6";
-    SgxExtension = "sgx-extension.malformed", Refutes, [], Some("STATUS_UNSUPPORTED_CERT_FORMAT"),
+    SgxExtension = "sgx-extension.malformed", Refutes, [], Some("STATUS_SGX_PCK_INVALID_EXTENSIONS"),
         "The SGX extension of the PCK certificate is absent or has another structure than Intel's.",
         "The certificate is not a PCK certificate.",
-        "Intel SGX PCK certificate specification, section 1.3.5";
+        "Intel SGX PCK Certificate and CRL Profile Specification, section 1.3.5";
 
-    CollateralMalformed = "collateral.malformed", Refutes, [], Some("STATUS_UNSUPPORTED_QUOTE_COLLATERAL_FORMAT"),
+    CollateralMalformed = "collateral.malformed", Refutes, [], None,
         "The collateral, or a part of it, cannot be decoded.",
         "Fetch the file again.",
         "Polaris collateral version 1; dcap-qvl QuoteCollateralV3";
@@ -282,7 +283,7 @@ codes! {
     CollateralAbsent = "collateral.part-absent", Prevents, [], Some("STATUS_MISSING_PARAMETERS"),
         "A part of the collateral is absent, so what it would decide could not be checked.",
         "Ask the producer for complete collateral: TCB info, QE identity, PCK CRL and root CRL.",
-        "Intel PCS API version 4";
+        "Intel PCS API version 4, TCB info, enclave identity and revocation lists";
     CollateralUnknownItem = "collateral.unknown-item", Notes, [], None,
         "The collateral holds an item that this version does not know; it was not used.",
         "Nothing to do.",
@@ -290,27 +291,27 @@ codes! {
     CollateralCrlAsText = "collateral.crl-as-text", Notes, [], None,
         "A CRL came as PEM or hex text instead of DER. It was decoded and checked like any other.",
         "Nothing to do.",
-        "Intel PCS API version 4; Intel PCCS";
+        "Intel PCS API version 4, revocation lists";
 
     CollateralTooOld = "collateral.too-old", Prevents, [], None,
         "The newest collateral is older than the policy allows: what Intel said since is not known.",
         "Supply fresh collateral for the same platform (--collateral), or allow a greater age.",
-        "SECURITY.md, old collateral";
+        "SECURITY.md, old collateral replay";
     CollateralAgeUnknown = "collateral.age-unknown", Prevents, [], None,
         "The policy limits the age of the collateral, but there is no usable now to compare with.",
         "Give the verifier the current time; on the command line, set the clock of this machine right.",
-        "SECURITY.md, old collateral";
+        "SECURITY.md, old collateral replay";
 
     CollateralNotFresh = "collateral.not-fresh", Prevents, [], None,
         "The collateral that was given as fresh is older than the one that the receipt carries, so it says nothing about later.",
         "Fetch current collateral for the platform (its FMSPC and CA), or leave it out.",
-        "SECURITY.md, old collateral";
+        "SECURITY.md, old collateral replay";
 
-    CrlMalformed = "crl.malformed", Refutes, [], Some("STATUS_UNSUPPORTED_QUOTE_COLLATERAL_FORMAT"),
+    CrlMalformed = "crl.malformed", Refutes, [], Some("STATUS_SGX_CRL_UNSUPPORTED_FORMAT"),
         "A revocation list is not a well-formed X.509 version 2 CRL with a next update.",
         "Fetch the collateral again.",
         "RFC 5280 section 5.1";
-    CrlExtension = "crl.extension-unacceptable", Refutes, [], Some("STATUS_UNSUPPORTED_QUOTE_COLLATERAL_FORMAT"),
+    CrlExtension = "crl.extension-unacceptable", Refutes, [], Some("STATUS_SGX_CRL_INVALID_EXTENSIONS"),
         "A revocation list lacks its CRL number or authority key identifier, or has an extension that changes its meaning.",
         "Only a complete CRL of the issuer itself is accepted.",
         "RFC 5280 section 5.2";
@@ -370,16 +371,16 @@ codes! {
     WindowEmpty = "window.empty", Prevents, [], None,
         "There is no instant at which all signed objects of the collateral are current: they do not belong together.",
         "Ask for collateral that was fetched at one time.",
-        "SECURITY.md, old collateral";
+        "SECURITY.md, old collateral replay";
 
     QeReportSignature = "qe.report-signature-wrong", Refutes, [], Some("STATUS_INVALID_QE_REPORT_SIGNATURE"),
         "The PCK key did not sign this QE report.",
         "Fetch the file again; if it still fails, the quote is forged.",
-        "Intel TDX DCAP quote generation, appendix 3 (QE report)";
+        "Intel TDX DCAP Quoting Library API, A.3.9 (QE certification data, type 6)";
     QeReportData = "qe.report-data-wrong", Refutes, [], Some("STATUS_INVALID_QE_REPORT_DATA"),
         "The QE report does not name this attestation key: its 64 bytes of report data are not SHA-256(key, authentication data) and 32 zero bytes.",
         "The attestation key was not made by the certified quoting enclave.",
-        "Intel TDX DCAP quote generation, appendix 3 (QE report)";
+        "Intel TDX DCAP Quoting Library API, A.3.9 (QE certification data, type 6)";
     QeIdentityMismatch = "qe.identity-mismatch", Refutes, [], Some("STATUS_QE_IDENTITY_MISMATCH"),
         "The enclave that vouches for the attestation key is certified by a genuine platform, but it is not Intel's quoting enclave for this TEE.",
         "Any enclave on an Intel machine can get a certified report; only Intel's quoting enclave, not in debug mode, counts.",
@@ -400,7 +401,7 @@ codes! {
         "The platform, the TDX module or the QE is below every level that Intel lists.",
         "The platform is not supported by Intel; ask for evidence from another one.",
         "Intel PCS API version 4, TCB info (tcbLevels)";
-    TcbStatusUnknown = "tcb.status-unknown", Refutes, [], Some("STATUS_TCB_UNRECOGNIZED_STATUS"),
+    TcbStatusUnknown = "tcb.status-unknown", Refutes, [], Some("STATUS_SGX_TCB_INFO_INVALID"),
         "A TCB level has a status text that is not one of Intel's.",
         "Use a verifier that knows this status.",
         "Intel PCS API version 4, TCB info (tcbStatus)";
@@ -431,11 +432,11 @@ codes! {
     TcbRelaunch = "tcb.relaunch-advised", Weakens, [Notes], Some("STATUS_TCB_TD_RELAUNCH_ADVISED"),
         "The TD was launched under a TCB that is out of date; the TDX module was updated since, but the TD was not launched again.",
         "Launch the TD again: the platform itself is updated, so restarting the TD is enough.",
-        "Intel quote verification library, TDRelaunchCheck; TD 1.5 report, TEE_TCB_SVN2";
+        "Intel quote verification library, TDRelaunchCheck.cpp; Intel TDX DCAP Quoting Library API, A.4.4 (TEE_TCB_SVN_2)";
     TcbRelaunchConfiguration = "tcb.relaunch-advised-configuration-needed", Weakens, [Notes], Some("STATUS_TCB_TD_RELAUNCH_ADVISED_CONFIGURATION_NEEDED"),
         "The TD was launched under a TCB that is out of date and was updated since; the platform also needs a configuration change.",
         "Reconfigure the platform and launch the TD again, or accept the named advisories in a policy.",
-        "Intel quote verification library, TDRelaunchCheck; TD 1.5 report, TEE_TCB_SVN2";
+        "Intel quote verification library, TDRelaunchCheck.cpp; Intel TDX DCAP Quoting Library API, A.4.4 (TEE_TCB_SVN_2)";
     TcbAdvisories = "tcb.advisories", Notes, [], None,
         "Intel lists advisories for a TCB level that it calls up to date.",
         "Read the advisories; the status already takes them into account.",
@@ -443,11 +444,11 @@ codes! {
     TcbEvaluationDiffers = "tcb.evaluation-numbers-differ", Notes, [], None,
         "TCB info and QE identity come from different evaluation sets.",
         "Nothing to do unless a policy asks for a minimum.",
-        "Intel PCS API version 4, tcbEvaluationDataNumber";
+        "Intel PCS API version 4, TCB info (tcbEvaluationDataNumber)";
     TcbEvaluationLow = "tcb.evaluation-below-minimum", Weakens, [], None,
         "The collateral comes from an older evaluation set than the policy accepts.",
         "Judge the quote against fresher collateral.",
-        "Intel PCS API version 4, tcbEvaluationDataNumber";
+        "Intel PCS API version 4, TCB info (tcbEvaluationDataNumber)";
 
     TdDebug = "td.debug", Refutes, [], None,
         "The trust domain runs in debug mode: its host can read and change its memory.",
@@ -497,7 +498,7 @@ codes! {
     SignatureWrong = "signature.wrong", Refutes, [], None,
         "The signature is not that of the named key over the canonical text of the attestation.",
         "Fetch the receipt again; if it still fails, the attestation was edited or the signature made up.",
-        "RFC 8032 section 5.1.7; canonical text in src/receipt/canonical.rs of the core";
+        "RFC 8032 section 5.1.7; src/receipt/canonical.rs";
     SignatureNotReduced = "signature.not-reduced", Refutes, [], None,
         "The scalar of the signature is not below the group's order: one signature would have several forms.",
         "Fetch the receipt again; no signer writes it so.",
@@ -505,12 +506,12 @@ codes! {
     SignatureRounded = "signature.number-rounded", Notes, [], None,
         "A number of the file has more places than are signed: the signature covers it rounded to six places.",
         "Use the signed value, which stands in the list of claims.",
-        "Canonical text in src/receipt/canonical.rs of the core";
+        "src/receipt/canonical.rs";
 
     BindingReportData = "binding.report-data-mismatch", Refutes, [], None,
         "The report data of the quote is not the hash of the fields that the receipt shows: the quote belongs to other data.",
         "One of the named fields was edited, or the quote was taken from another run.",
-        "Polaris receipt, version 1; report data formulas";
+        "Polaris receipt, version 1, report data formulas";
     BindingOutput = "binding.output-hash-mismatch", Refutes, [], None,
         "The enclave's output is not the one that result_sha256 names.",
         "stdout_b64 or result_sha256 was edited.",
@@ -534,11 +535,11 @@ codes! {
     BindingNonce = "binding.nonce-mismatch", Refutes, [], None,
         "The nonce is not the one of this run: not the hash of commit, model sha256 and eval seed, or not the head of the bundle.",
         "One of these fields was edited: compare them with the published run.",
-        "Polaris receipt, version 1; nonce formula";
+        "Polaris receipt, version 1, nonce formula";
     BindingInput = "binding.input-mismatch", Refutes, [], None,
         "The measurements, or the bundle of a note, are not the input that the enclave was given.",
         "They were edited, or they come from another run.",
-        "Polaris receipt, version 1; submitted input";
+        "Polaris receipt, version 1, submitted input";
     WorkloadUnknown = "workload.unknown", Weakens, [Notes], None,
         "The workload digest is not that of the known command, so it is not known what the enclave was asked to run.",
         "Ask the producer for the command behind the digest.",
@@ -546,19 +547,19 @@ codes! {
     InputNotRecovered = "input.not-recovered", Weakens, [Notes], None,
         "The exact input of the enclave could not be recovered, so no measurement is bound and the scorer could not be run again.",
         "Ask the producer for the submitted result.json and name it with --input.",
-        "Polaris receipt, version 1; submitted input";
+        "Polaris receipt, version 1, submitted input";
     InputContradictsClaim = "input.contradicts-claim", Refutes, [], None,
         "A field of the receipt differs from its counterpart in the input that the enclave was given.",
         "Treat the enclave's input as what was submitted; ask the producer why the receipt says something else.",
-        "Polaris receipt, version 1; submitted input";
+        "Polaris receipt, version 1, submitted input";
     InputGivenDiffers = "input.given-differs", Refutes, [], None,
         "The file that was named as the enclave's input is not the one under the quote.",
         "Compare the file with what was published for this run; an input of another run does not fit.",
-        "Polaris receipt, version 1; submitted input";
+        "Polaris receipt, version 1, submitted input";
     ScorerUnknown = "scorer.unknown", Weakens, [Notes], None,
         "The digest of the scorer is not one of the known scorers, so it could not be run again.",
         "Get the scorer from the producer and read it.",
-        "Known scorers, src/scorer.rs of the core";
+        "src/scorer.rs";
     ScorerNotRerun = "scorer.not-rerun", Weakens, [Notes], None,
         "The scorer is known and its input is proven, but it could not be run again here: that it made this output is not shown.",
         "Run the scorer with Python on the submitted input and compare its output with stdout_b64.",
@@ -641,73 +642,73 @@ codes! {
     ProvenanceTimestamp = "provenance.timestamp-outside-window", Notes, [], None,
         "The receipt's own timestamp lies outside the window of its collateral. Nothing covers that timestamp; it is only compared.",
         "Ask when the run took place.",
-        "SECURITY.md, time";
+        "SECURITY.md, old collateral replay";
 
     EnclaveUnpinned = "enclave.unpinned", Weakens, [], None,
         "The policy names no enclave measurements: any genuine TDX machine could have made this quote.",
         "Pin the measurements you trust in a policy ([[enclave]]), or waive it with any_enclave = true.",
-        "SECURITY.md, unpinned enclaves";
+        "SECURITY.md, an unpinned enclave";
     EnclaveMismatch = "enclave.pin-mismatch", Refutes, [], None,
         "The measurements of the quote are not among those that the policy accepts.",
         "The quote was made by another TD than the ones you pinned.",
-        "SECURITY.md, unpinned enclaves";
+        "SECURITY.md, an unpinned enclave";
     ImageUnpinned = "image.unpinned", Weakens, [], None,
         "The policy names no container image: any image could have emitted this output.",
         "Pin the image digests you trust in a policy (images), or waive it with any_image = true.",
-        "SECURITY.md, unpinned enclaves";
+        "SECURITY.md, an unpinned enclave";
     ImageMismatch = "image.pin-mismatch", Refutes, [], None,
         "The container image is not among those that the policy accepts.",
         "The output was made by another image than the ones you pinned.",
-        "SECURITY.md, unpinned enclaves";
+        "SECURITY.md, an unpinned enclave";
     PinDiffers = "pin.value-differs", Refutes, [], None,
         "A field is not among the values that the policy accepts.",
         "The receipt is about something else than the policy asks for.",
-        "Policy, [accept]";
+        "README.md, policies";
     PinAbsent = "pin.absent", Prevents, [], None,
         "The receipt does not say what the policy pins: the field is absent, null or empty.",
         "Ask the producer for a receipt that records the field, or use a policy that does not list it.",
-        "Policy, [accept]";
+        "README.md, policies";
     PinNotInEvidence = "pin.not-in-evidence", Weakens, [], None,
         "The policy pins something that this kind of receipt does not have.",
         "Ask for a receipt with a quote, or use a policy without this pin.",
-        "Policy, pins";
+        "README.md, policies";
     PinOnlyAsserted = "pin.only-asserted", Weakens, [], None,
         "A field has an accepted value, but nothing binds it, or only its beginning, to the evidence.",
         "The value is the producer's word; find it in bound data.",
-        "Policy, [accept]";
+        "README.md, policies";
     ExpectationDiffers = "expectation.value-differs", Refutes, [], None,
         "A value of the receipt is not the one that the caller expects.",
         "The receipt is about something else than you asked for.",
-        "README, expectations";
+        "README.md, expectations";
     ExpectationAbsent = "expectation.absent", Prevents, [], None,
         "The receipt does not say what the caller expects: the value is absent, null, empty, or no single value.",
         "Check the pointer; `receipt verify -v` lists every value of the receipt's attestation with its pointer.",
-        "README, expectations";
+        "README.md, expectations";
     ExpectationOnlyAsserted = "expectation.only-asserted", Weakens, [], None,
         "The receipt says what the caller expects, but nothing binds the value, or only its beginning, to the evidence.",
         "The value is the producer's word; find it in bound data, or expect no more of it than what is bound.",
-        "README, expectations";
+        "README.md, expectations";
 
     RunUnreadable = "run.file-unreadable", Prevents, [], None,
         "A file beside the receipt cannot be compared: it cannot be read, is too large, or is not the JSON that belongs there.",
         "Fetch the run directory again; its files are regular files, not links.",
-        "README, runs";
+        "README.md, verifying a run of the public log";
     RunAttestation = "run.attestation-differs", Refutes, [], None,
         "attestation.json is not the attestation of the receipt.",
         "One of the two was changed after the run was sealed: fetch both again, and ask the producer which one holds.",
-        "README, runs";
+        "README.md, verifying a run of the public log";
     RunResult = "run.result-differs", Refutes, [Weakens], None,
         "result.json says otherwise than the attestation of the receipt.",
         "The receipt does not vouch for this result: one of the two is of another run, or was changed later. Ask the producer which holds.",
-        "README, runs";
+        "README.md, verifying a run of the public log";
     RunLog = "run.log-differs", Refutes, [Weakens], None,
         "The result in the log is not the one that was published with the receipt.",
         "Read the log: the published result was changed after the run, or the log is of another run.",
-        "README, runs";
+        "README.md, verifying a run of the public log";
     RunReceiptId = "run.receipt-id-differs", Refutes, [Weakens], None,
         "result.json names another receipt.",
         "Look for the receipt that it names; this one is of another run, or was replaced.",
-        "README, runs";
+        "README.md, verifying a run of the public log";
 }
 
 impl Code {

@@ -3,13 +3,15 @@
 
 #![expect(clippy::disallowed_methods, clippy::disallowed_macros, reason = "tests read files and the environment")]
 
+#[path = "support/comparison.rs"]
+mod comparison;
 #[path = "../examples/vectors/run.rs"]
 mod run;
 #[path = "support/signed.rs"]
 mod signed;
 mod support;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -17,7 +19,8 @@ use serde_json::{Value, json};
 use verify_core::dcap::verify_quote;
 use verify_core::tier::{self, Label, Measurement, Params, Scored};
 use verify_core::{
-    Anchors, CheckResult, Code, Coverage, Effect, Instant, Obligation, Outcome, Policy, Report, Request, SignerKey, Timestamp, Verifier,
+    Anchors, CheckResult, Code, Coverage, Effect, Instant, Obligation, Outcome, Policy, QuoteReport, Report, Request, SignerKey, Timestamp,
+    Verifier,
 };
 
 fn main() {
@@ -566,16 +569,23 @@ const REFUSALS: [(&str, &[Code]); 47] = [
     ("untrusted_root", &[Code::RootUntrusted, Code::CertificateSignature, Code::CertificateName]),
 ];
 
-/// Entries where two readings are legitimate, and ours.
-const CHOICES: [(&str, &[Code]); 7] = [
-    ("real/q_pad_nonzero", &[Code::QuoteTrailingBytes]),
-    ("real/time_end_equal", &[]),
-    ("real/time_2026_11_30", &[Code::CrlWindow, Code::TcbInfoWindow, Code::QeIdentityWindow]),
-    ("real/time_2035", &[Code::CertificateValidity, Code::CrlWindow, Code::TcbInfoWindow, Code::QeIdentityWindow]),
-    ("synthetic/td_kl", &[]),
-    ("synthetic/xfam_reserved", &[Code::TdXfam]),
-    // A CRL as PEM is accepted and noted.
-    ("synthetic/pck_crl_pem", &[]),
+/// Entries where two readings are legitimate, ours, and why.
+const CHOICES: [(&str, &[Code], &str); 7] = [
+    ("real/q_pad_nonzero", &[Code::QuoteTrailingBytes], "refuted: nothing signs these bytes, and real quotes are padded with zeros only"),
+    ("real/time_end_equal", &[], "current: windows are closed at both ends"),
+    (
+        "real/time_2026_11_30",
+        &[Code::CrlWindow, Code::TcbInfoWindow, Code::QeIdentityWindow],
+        "unverifiable: what is stale refutes nothing, and its dates are said",
+    ),
+    (
+        "real/time_2035",
+        &[Code::CertificateValidity, Code::CrlWindow, Code::TcbInfoWindow, Code::QeIdentityWindow],
+        "unverifiable: what is stale refutes nothing, and its dates are said",
+    ),
+    ("synthetic/td_kl", &[], "accepted: the TDX module enforces what a key locker bit means"),
+    ("synthetic/xfam_reserved", &[Code::TdXfam], "weakens: the TDX module enforces XFAM, an unknown bit is only unknown to us"),
+    ("synthetic/pck_crl_pem", &[], "accepted and noted: services hand CRLs out as PEM, the signature decides"),
 ];
 
 fn dcap(shared: &Path) -> Vec<Trial> {
@@ -585,14 +595,63 @@ fn dcap(shared: &Path) -> Vec<Trial> {
     assert_eq!(entries.len(), 268);
     let sgx = folder.clone();
     let sgx = test("dcap::an SGX quote under the Processor CA".to_owned(), move || check_sgx_quote(&sgx));
+    let all = entries.clone();
+    let others = test("dcap::what others answered".to_owned(), move || the_corpus_of_quotes(&all));
+    let all = entries.clone();
+    let of_names = folder.clone();
+    let names = test("dcap::Intel's names".to_owned(), move || check_names(&of_names, &all));
     entries
         .into_iter()
         .map(|entry| {
             let folder = folder.clone();
             test(format!("dcap::{}", text(&entry["id"])), move || check_quote(&folder, &entry))
         })
-        .chain([sgx])
+        .chain([sgx, others, names])
         .collect()
+}
+
+/// What others answered, and where they differ.
+fn the_corpus_of_quotes(entries: &[Value]) -> Result<(), String> {
+    let choices: Vec<(&str, &str)> = CHOICES.iter().map(|(id, _, reason)| (*id, *reason)).collect();
+    documented("corpus", &comparison::corpus(entries, &choices))
+}
+
+/// A part of `docs/comparison.md`, between its marks, is what was found. `UPDATE=1` rewrites it.
+fn documented(part: &str, found: &str) -> Result<(), String> {
+    let path = support::workspace().join("docs/comparison.md");
+    let page = String::from_utf8(support::read(&path)).map_err(|error| error.to_string())?;
+    let [begin, end] = ["begin", "end"].map(|word| format!("<!-- {word}: {part} -->\n"));
+    let (before, rest) = page.split_once(&begin).ok_or("no begin")?;
+    let (committed, after) = rest.split_once(&end).ok_or("no end")?;
+    if std::env::var_os("UPDATE").is_some() {
+        return std::fs::write(&path, [before, &begin, found, &end, after].concat()).map_err(|error| error.to_string());
+    }
+    check(committed == found, || format!("{part}: run UPDATE=1 cargo test -p verify-core --test shared -- --test-threads 1"))
+}
+
+/// Intel's name in the registry is one of those that Intel's own library gave, wherever it refused what we refuse with that code alone.
+fn check_names(folder: &Path, entries: &[Value]) -> Result<(), String> {
+    let mut given: BTreeMap<Code, Vec<String>> = BTreeMap::new();
+    for entry in entries {
+        let mut codes = corpus_codes(folder, entry)?.1;
+        codes.dedup();
+        let observed = &entry["observed"];
+        let answer = observed["q2026"].as_str().or_else(|| observed["intel_qvl"]["2026-07 (d12717e)"].as_str()).unwrap_or_default();
+        let names = answer.split([' ', ':']).map(|name| name.trim_start_matches("STATUS_").to_owned());
+        if let [code] = codes[..] {
+            let is_name = |name: &String| name.len() > 2 && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
+            given.entry(code).or_default().extend(names.filter(is_name));
+        }
+    }
+    // Codes about JSON of any kind have no name of Intel's.
+    given.retain(|code, names| !names.is_empty() && !code.name().starts_with("json."));
+    check(given.len() >= 30, || format!("only {} codes have an answer", given.len()))?;
+    let wrong = given.iter().filter(|(code, names)| {
+        let name = code.info().intel.map(|name| name.trim_start_matches("STATUS_").to_owned());
+        name.is_none_or(|name| !names.contains(&name))
+    });
+    let wrong: Vec<String> = wrong.map(|(code, names)| format!("{code}: {:?} is none of {names:?}", code.info().intel)).collect();
+    check(wrong.is_empty(), || wrong.join("\n"))
 }
 
 /// An SGX quote and its own collateral, which stand in the corpus only in crossed pairs.
@@ -607,7 +666,8 @@ fn check_sgx_quote(folder: &Path) -> Result<(), String> {
     equal("issuing CA", report.facts.platform.map(|platform| platform.ca), Some("processor"))
 }
 
-fn check_quote(folder: &Path, entry: &Value) -> Result<(), String> {
+/// The report about an entry, and the codes that fail its checks.
+fn corpus_codes(folder: &Path, entry: &Value) -> Result<(QuoteReport, Vec<Code>), String> {
     let quote = support::read(&folder.join(text(&entry["file"])));
     let anchors = match text(&entry["root"]).as_str() {
         "intel" => Anchors::intel(),
@@ -616,7 +676,7 @@ fn check_quote(folder: &Path, entry: &Value) -> Result<(), String> {
     let collateral = support::read(&folder.join(text(&entry["collateral"])));
     let at = Timestamp::parse_rfc3339(&text(&entry["at_time"])).map_err(|error| error.to_string())?;
     let report = verify_quote(&quote, &collateral, Instant::Given(at), &anchors);
-    let dcap_codes: Vec<Code> = report
+    let codes = report
         .checks
         .iter()
         .flat_map(|check| match &check.result {
@@ -624,6 +684,11 @@ fn check_quote(folder: &Path, entry: &Value) -> Result<(), String> {
             _ => Vec::new(),
         })
         .collect();
+    Ok((report, codes))
+}
+
+fn check_quote(folder: &Path, entry: &Value) -> Result<(), String> {
+    let (report, dcap_codes) = corpus_codes(folder, entry)?;
     let refusals: Vec<Code> = dcap_codes
         .iter()
         .copied()
@@ -631,7 +696,7 @@ fn check_quote(folder: &Path, entry: &Value) -> Result<(), String> {
         .collect();
 
     let id = text(&entry["id"]);
-    if let Some((_, wanted)) = CHOICES.iter().find(|(choice, _)| *choice == id) {
+    if let Some((_, wanted, _)) = CHOICES.iter().find(|(choice, _, _)| *choice == id) {
         let mut found = dcap_codes.clone();
         found.sort_unstable();
         found.dedup();
@@ -677,13 +742,26 @@ fn anchors(root: &Path, tcb_signing: &Path) -> Result<Anchors, String> {
 
 // The cases of public bug reports.
 
-/// Cases that `../shared/README.md` settles otherwise than their own file, and the one whose class needs a policy of its own
-/// (a minimum evaluation number): under the fixed policy it is fine.
-const SETTLED: [(&str, Outcome); 4] = [
-    ("040-chain-shapes/root-first.json", Outcome::Invalid),
-    ("040-chain-shapes/text-before.json", Outcome::Invalid),
-    ("064-infinity-token-real/receipt.json", Outcome::UnderProvenanced),
-    ("083-collateral-sets-differ/old-set.json", Outcome::Verified),
+/// Files on which ours differs from what their case asks, and why; the last needs a policy of its own, under which it is judged too.
+const SETTLED: [(&str, Outcome, &str); 4] = [
+    ("040-chain-shapes/root-first.json", Outcome::Invalid, "a chain is leaf first, and a wrong order has a name of its own"),
+    ("040-chain-shapes/text-before.json", Outcome::Invalid, "nothing but certificates belongs into a chain"),
+    ("064-infinity-token-real/receipt.json", Outcome::UnderProvenanced, "a bare Infinity is read as Python wrote it, and weakens"),
+    (
+        "083-collateral-sets-differ/old-set.json",
+        Outcome::Verified,
+        "fine under the policy of all cases; with a minimum evaluation number it is under-provenanced, as the case asks",
+    ),
+];
+
+/// Files that are no receipts, or of which the case leaves the class open, with the test that reads them.
+const ELSEWHERE: [(&str, &str); 6] = [
+    ("074-same-id-in-a-batch/dir/0580.json", "case_074_one_note_for_one_id_in_two_files"),
+    ("074-same-id-in-a-batch/dir/0581.json", "case_074_one_note_for_one_id_in_two_files"),
+    ("076-one-bad-file-in-a-batch/dir/notes.txt", "case_076_one_bad_file_in_a_batch"),
+    ("077-nothing-to-verify/dir/readme.txt", "case_077_nothing_to_verify"),
+    ("079-error-names-the-right-file/policy.json", "case_079_the_right_file_is_blamed"),
+    ("079-error-names-the-right-file/root.pem", "case_079_the_right_file_is_blamed"),
 ];
 
 /// Cases about signatures, each with the code that says what its file is about.
@@ -701,7 +779,7 @@ const NAMED: [(&str, Code); 11] = [
     ("073-attestation-type/bare.json", Code::EvidenceAbsent),
 ];
 
-/// One line of `expected.txt`.
+/// One line of `expected.txt`, with the settings of its case.
 struct CaseFile {
     path: PathBuf,
     classes: Vec<String>,
@@ -724,49 +802,73 @@ fn cases(shared: &Path) -> Vec<Trial> {
             equal("outcome", (report.outcome, grave(&report)), (Outcome::UnderProvenanced, vec![Code::TcbEvaluationLow]))
         }
     });
-    folders.into_iter().flat_map(|case| case_trials(&case, &trust)).chain([minimum]).collect()
+    let read: Vec<(String, Vec<CaseFile>)> = folders.iter().map(|case| (name_of(case), case_files(case))).collect();
+    assert_eq!((read.len(), read.iter().map(|(_, files)| files.len()).sum()), (68, 236));
+    let mut table: BTreeMap<String, comparison::Case> = BTreeMap::new();
+    for (case, files) in &read {
+        assert_eq!(files.iter().map(|file| file.path.clone()).collect::<BTreeSet<_>>(), files_below(&folder.join(case)), "{case}");
+        let row = table.entry(case.clone()).or_default();
+        for file in files {
+            match file {
+                file if is_listed(&SETTLED.map(|(name, _, _)| name), file) => row.argued += 1,
+                file if is_listed(&ELSEWHERE.map(|(name, _)| name), file) => row.elsewhere += 1,
+                _ => row.agree += 1,
+            }
+        }
+    }
+    let every_case = test("cases::every file of every case".to_owned(), move || every_file_of_every_case(&table));
+    let judged =
+        read.into_iter().flat_map(|(case, files)| files.into_iter().enumerate().map(move |(index, file)| (case.clone(), index, file)));
+    let judged = judged.filter(|(_, _, file)| !is_listed(&ELSEWHERE.map(|(name, _)| name), file)).map(|(case, index, file)| {
+        let trust = trust.clone();
+        test(format!("cases::{case}/{}#{index}", name_of(&file.path)), move || check_case(&file, &trust))
+    });
+    judged.chain([minimum, every_case]).collect()
+}
+
+fn every_file_of_every_case(table: &BTreeMap<String, comparison::Case>) -> Result<(), String> {
+    documented("cases", &comparison::cases(table, &SETTLED.map(|(file, _, reason)| (file, reason)), &ELSEWHERE))
+}
+
+fn is_listed(list: &[&str], file: &CaseFile) -> bool {
+    list.iter().any(|listed| file.path.ends_with(listed))
+}
+
+/// Every file of a case but the one that says what is expected.
+fn files_below(folder: &Path) -> BTreeSet<PathBuf> {
+    let paths = std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
+    let (folders, files): (Vec<PathBuf>, Vec<PathBuf>) = paths.partition(|path| path.is_dir());
+    let files = files.into_iter().filter(|path| !path.ends_with("expected.txt"));
+    folders.iter().flat_map(|folder| files_below(folder)).chain(files).collect()
 }
 
 fn synthetic_anchors(trust: &Path) -> Result<Anchors, String> {
     anchors(&trust.join("synthetic_root.pem"), &trust.join("synthetic_tcb_signing.pem"))
 }
 
-fn case_trials(case: &Path, trust: &Path) -> Vec<Trial> {
-    let name = case.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+/// The files of a case with what is expected of each. A file may be judged twice, with other settings.
+fn case_files(case: &Path) -> Vec<CaseFile> {
     let expected = String::from_utf8(support::read(&case.join("expected.txt"))).expect("UTF-8");
-    let mut defaults = BTreeMap::new();
+    let mut settings = BTreeMap::new();
     let mut files = Vec::new();
     for line in expected.lines() {
         if let Some(line) = line.strip_prefix("  ") {
             let columns: Vec<&str> = line.split(" | ").map(str::trim).collect();
             let column = |index: usize| columns.get(index).copied().unwrap_or_default();
-            let classes = column(1).split('|').map(str::to_owned).collect();
-            let settings = column(3).split_whitespace().filter_map(|setting| setting.split_once('='));
-            let settings = settings.map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
-            files.push(CaseFile { path: case.join(column(0)), classes, settings });
+            let of_file = column(3).split_whitespace().filter_map(|setting| setting.split_once('='));
+            let mut settings = settings.clone();
+            settings.extend(of_file.map(|(key, value)| (key.to_owned(), value.to_owned())));
+            files.push(CaseFile { path: case.join(column(0)), classes: column(1).split('|').map(str::to_owned).collect(), settings });
         } else if let Some((key, value)) = line.split_once(": ") {
-            defaults.insert(key.to_owned(), value.to_owned());
+            settings.insert(key.to_owned(), value.to_owned());
         }
     }
     files
-        .into_iter()
-        .enumerate()
-        .filter(|(_, file)| file.path.extension().is_some_and(|extension| extension == "json") && !file.classes.contains(&"*".to_owned()))
-        .map(|(index, file)| {
-            let (trust, mut settings) = (trust.to_owned(), defaults.clone());
-            settings.extend(file.settings.clone());
-            let title = format!(
-                "cases::{name}/{}#{index}",
-                file.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
-            );
-            test(title, move || check_case(&file, &trust, &settings))
-        })
-        .collect()
 }
 
-fn check_case(file: &CaseFile, trust: &Path, settings: &BTreeMap<String, String>) -> Result<(), String> {
+fn check_case(file: &CaseFile, trust: &Path) -> Result<(), String> {
     let bytes = support::read(&file.path);
-    let setting = |key: &str| settings.get(key).map(String::as_str).unwrap_or_default();
+    let setting = |key: &str| file.settings.get(key).map(String::as_str).unwrap_or_default();
     let anchors = match setting("trust") {
         "intel" => Anchors::intel(),
         _ => synthetic_anchors(trust)?,
@@ -787,7 +889,7 @@ fn check_case(file: &CaseFile, trust: &Path, settings: &BTreeMap<String, String>
     if let Some((_, code)) = NAMED.iter().find(|(case, _)| file.path.ends_with(case)) {
         check(report.has(*code), || format!("{code} is missing: {:?}", messages(&report)))?;
     }
-    if let Some((_, wanted)) = SETTLED.iter().find(|(case, _)| file.path.ends_with(case)) {
+    if let Some((_, wanted, _)) = SETTLED.iter().find(|(case, _, _)| file.path.ends_with(case)) {
         return equal("outcome", report.outcome, *wanted);
     }
     let allowed: Vec<Outcome> = file
