@@ -26,6 +26,7 @@ pub(crate) struct Origin {
 /// stands earlier; so nothing is its own ancestor.
 pub(crate) fn of(vectors: &[Vector]) -> Vec<Option<Origin>> {
     let made: Vec<Made> = vectors.iter().map(Made::of).collect();
+    let under_test: Vec<_> = vectors.iter().map(Vector::under_test).collect();
     let mut finished: HashMap<[u8; 32], Vec<usize>> = HashMap::new();
     for (index, made) in made.iter().enumerate() {
         finished.entry(made.stages[0]).or_default().push(index);
@@ -44,7 +45,7 @@ pub(crate) fn of(vectors: &[Vector]) -> Vec<Option<Origin>> {
         let (edits, parent) = nearest?;
         assert_ne!(edits, 0, "{} is the same as {}", vectors[child].id, vectors[parent].id);
         let mut places: Vec<String> = settings_between(&made[parent], &made[child]).into_iter().map(str::to_owned).collect();
-        places.extend(places_between(&vectors[parent], &vectors[child]));
+        places.extend(places_between(&under_test[parent], &under_test[child], &vectors[child].paths()));
         Some(Origin { parent, edits, places })
     };
     (0..vectors.len()).map(origin).collect()
@@ -71,10 +72,10 @@ fn settings_between(old: &Made, new: &Made) -> Vec<&'static str> {
 }
 
 /// The places in which the files under test differ.
-fn places_between(old: &Vector, new: &Vector) -> Vec<String> {
-    let files = old.under_test().into_iter().zip(new.under_test()).zip(new.paths());
-    let places = files.filter(|((old, new), _)| old != new).flat_map(|((old, new), (member, _))| {
-        let places = if member == "quote" { places::of_quotes(&old, &new) } else { places::of_documents(&old, &new) };
+fn places_between(old: &[Vec<u8>], new: &[Vec<u8>], names: &[(&'static str, String)]) -> Vec<String> {
+    let files = old.iter().zip(new).zip(names).filter(|((old, new), _)| old != new);
+    let places = files.flat_map(|((old, new), (member, _))| {
+        let places = if *member == "quote" { places::of_quotes(old, new) } else { places::of_documents(old, new) };
         places.into_iter().map(move |place| format!("{member}#{place}"))
     });
     places.collect()

@@ -142,6 +142,18 @@ fn signatures() -> Vec<Vector> {
                 })
             })
             .invalid(&["receipt.base64-not-canonical"]),
+        signed("signed-base64-unused-bits", "Bits of the last character that no byte uses are zero, or there were many spellings of one.")
+            .change(|m| {
+                m.receipt.afterwards.add(|receipt| {
+                    let signature = receipt.text("/signature");
+                    let stem = signature.strip_suffix("==").expect("64 bytes leave two places").to_owned();
+                    let (stem, last) = stem.split_at(stem.len() - 1);
+                    // A, Q, g and w are followed by the letters that differ in the lowest bit.
+                    let next = char::from(last.as_bytes()[0] + 1);
+                    receipt.set("/signature", format!("{stem}{next}=="));
+                })
+            })
+            .invalid(&["receipt.base64-not-canonical"]),
     ]
 }
 
@@ -181,6 +193,9 @@ fn texts() -> Vec<Vector> {
         signed("signed-escapes", "Quotes, backslashes and control characters are escaped under a signature, and nothing else is.")
             .change(|m| m.receipt.attestation.set("/verdict/reason", "\" \\ / \u{8} \u{c} \n \r \t \u{1} \u{1f} \u{7f} ± \u{2028} \u{1f600}"))
             .verified(&[]),
+        signed("signed-member-twice", "Of a member that stands twice, one value may be the signed one: the other may be what is read.")
+            .change(|m| m.receipt.bytes.add(|bytes| replace(bytes, r#""label": "L""#, r#""label": "XL", "label": "L""#)))
+            .only(Outcome::Invalid, &["json.duplicate-key"]),
         signed("signed-lone-surrogate", "A text that is no Unicode has no canonical form, so it is not read.")
             .change(|m| m.receipt.bytes.add(|bytes| replace(bytes, r#""label": "L""#, r#""label": "\ud800""#)))
             .only(Outcome::Invalid, &["json.malformed"]),
