@@ -2,6 +2,9 @@
 
 #![expect(clippy::disallowed_methods, reason = "tests read files")]
 
+#[path = "support/generated.rs"]
+mod generated;
+#[expect(dead_code, reason = "other tests read JSON with it")]
 mod support;
 
 use verify_core::dcap::verify_quote;
@@ -73,11 +76,13 @@ fn nothing_of_a_forged_quote_is_a_fact() {
     }
 }
 
-/// Version, how far the body moves the rest, and where the fields of the quote stand.
+/// A good quote of each version, where its body stands, and how long that is.
+const LAYOUTS: [(&str, usize, usize); 5] =
+    [("sgx-v3", 48, 384), ("sgx-v4", 48, 384), ("bare-v4", 48, 584), ("sgx-v5", 54, 384), ("bare-v5-td15", 54, 648)];
+
 #[test]
 fn offsets_are_those_of_the_version() {
-    for (id, body, size) in [("sgx-v3", 48, 384), ("sgx-v4", 48, 384), ("bare-v4", 48, 584), ("sgx-v5", 54, 384), ("bare-v5-td15", 54, 648)]
-    {
+    for (id, body, size) in LAYOUTS {
         let (length, signature) = (body + size, body + size + 4);
         let forged = judge(id, |quote| quote[signature] ^= 1);
         assert_eq!(location(&forged, Code::QuoteSignature).offset, Some(signature), "{id}");
@@ -90,12 +95,10 @@ fn offsets_are_those_of_the_version() {
     assert_eq!(location(&judge("sgx-debug", |_| {}), Code::SgxDebug).offset, Some(48 + 48));
 }
 
-/// Every cut of every good quote is refused, and none of them panics.
+/// Every cut of a good quote of every layout is refused, and none of them panics.
 #[test]
 fn no_part_of_a_quote_is_a_quote() {
-    let vectors = support::read_json(&support::workspace().join("test-vectors/quotes.json"));
-    let good = vectors.as_array().into_iter().flatten().filter(|vector| vector["outcome"] == "verified");
-    for id in good.map(|vector| vector["id"].as_str().expect("an id")) {
+    for (id, ..) in LAYOUTS {
         for length in (0..judge(id, |_| {}).quote.bytes).step_by(17) {
             let report = judge(id, |quote| quote.truncate(length));
             assert_eq!(report.outcome, Outcome::Invalid, "{id} cut to {length}");
@@ -130,4 +133,29 @@ fn an_inspection_shows_the_body_of_any_version() {
     assert!(has("verified", "mrtd") && !has("verified", "mrservicetd"));
     assert!(has("quote-v5-td15", "mrservicetd") && has("quote-v5-td15", "tee_tcb_svn2"));
     assert!(has("quote-version-3", "mrenclave") && has("quote-tee-sgx", "isv_svn"));
+}
+
+/// Bits of the TD attributes, each turned over in a good TD (Intel TDX module ABI specification 348551-008US).
+#[test]
+fn every_bit_of_the_attributes_has_its_meaning() {
+    for bit in 0..64u32 {
+        let wanted = match bit {
+            0 => ["td.debug"].as_slice(),
+            1..=3 | 7..=15 | 23..=26 | 32..=61 => &["td.reserved-bits"],
+            4..=6 => &["td.profiling"],
+            17 => &["td.service-td-bound"],
+            28 => &["td.sept-ve-not-disabled"],
+            29 => &["td.migratable"],
+            16 | 18..=22 | 27 | 30 | 31 | 62.. => &[],
+        };
+        let report = generated::judge(|m| m.quote.body.td_attributes ^= 1 << bit, Instant::Collateral);
+        assert_eq!(generated::codes(&report), wanted, "attribute {bit}");
+    }
+    let always = [0, 1];
+    let known = [2, 5, 6, 7, 8, 9, 11, 12, 14, 15, 17, 18];
+    for bit in 0..64 {
+        let report = generated::judge(|m| m.quote.body.xfam ^= 1 << bit, Instant::Collateral);
+        let unknown = always.contains(&bit) || !known.contains(&bit);
+        assert_eq!(generated::codes(&report), if unknown { vec!["td.xfam-unknown"] } else { vec![] }, "XFAM {bit}");
+    }
 }

@@ -12,8 +12,11 @@ use verify_core::{Instant, Outcome, Timestamp};
 const START: &str = "2026-08-10T00:00:00Z";
 const END: &str = "2026-08-20T00:00:00Z";
 
-/// What was found where an object is judged outside its window.
-const OBJECTS: [(&str, fn(&mut Material, &'static str, &'static str), &str); 9] = [
+/// Gives one object a start and an end.
+type SetWindow = fn(&mut Material, &'static str, &'static str);
+
+/// The objects, and what is found where one is judged outside its window.
+const OBJECTS: [(&str, SetWindow, &str); 9] = [
     ("PCK certificate", |m, start, end| (m.pck.not_before, m.pck.not_after) = (start, end), "certificate.outside-validity"),
     ("PCK CA certificate", |m, start, end| (m.ca.not_before, m.ca.not_after) = (start, end), "certificate.outside-validity"),
     ("root certificate", |m, start, end| (m.root.not_before, m.root.not_after) = (start, end), "certificate.outside-validity"),
