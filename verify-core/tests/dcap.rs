@@ -4,6 +4,7 @@
 
 #[path = "support/generated.rs"]
 mod generated;
+#[expect(dead_code, reason = "other tests read JSON with it")]
 mod support;
 
 use verify_core::dcap::verify_quote;
