@@ -14,6 +14,7 @@ Examples:
   receipt verify receipt.json             judge one receipt
   receipt verify runs/                    judge every receipt.json below runs/
   receipt verify --format jsonl runs/     one JSON report per line
+  receipt verify -o report.txt runs/      the answer in a file
   receipt verify --policy mine.toml -     judge standard input by your own policy
   receipt claims receipt.json             list every statement with what carries it
   receipt quote quote.bin --collateral collateral.json
@@ -60,6 +61,12 @@ pub(crate) struct Cli {
     /// When to use colour; NO_COLOR is honoured
     #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t = Color::Auto)]
     pub(crate) color: Color,
+    /// Write the answer to this file, which appears whole or not at all; - is standard output
+    ///
+    /// A file that is there is replaced, but never one that is read, a symbolic link or a device. Where there is no answer, it stays
+    /// as it is. Words for people stay on standard error, and the exit code is the same.
+    #[arg(short, long, global = true, value_name = "FILE", default_value = "-", hide_default_value = true)]
+    pub(crate) output: PathBuf,
 }
 
 #[derive(Debug, Subcommand)]
@@ -148,8 +155,16 @@ pub(crate) struct VerifyArgs {
     #[arg(short, long, conflicts_with = "quiet")]
     pub(crate) verbose: bool,
     /// Print nothing: the exit code is the answer
-    #[arg(short, long)]
+    #[arg(short, long, conflicts_with = "output")]
     pub(crate) quiet: bool,
+}
+
+impl VerifyArgs {
+    /// The files that are named beside the receipts.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &PathBuf> {
+        let files = [&self.collateral, &self.input, &self.score].into_iter().flatten();
+        files.chain([&self.policy]).chain(&self.trust_keys).chain(self.terms.files())
+    }
 }
 
 #[derive(Debug, Args)]
@@ -169,7 +184,7 @@ pub(crate) struct QuoteArgs {
     #[arg(short, long, conflicts_with = "quiet")]
     pub(crate) verbose: bool,
     /// Print nothing: the exit code is the answer
-    #[arg(short, long)]
+    #[arg(short, long, conflicts_with = "output")]
     pub(crate) quiet: bool,
 }
 
@@ -187,6 +202,12 @@ pub(crate) struct TermsArgs {
     /// A TCB signing certificate to use in the place of Intel's (PEM or DER)
     #[arg(long, value_name = "FILE")]
     pub(crate) tcb_signing_cert: Option<PathBuf>,
+}
+
+impl TermsArgs {
+    pub(crate) fn files(&self) -> impl Iterator<Item = &PathBuf> {
+        [&self.root, &self.tcb_signing_cert].into_iter().flatten()
+    }
 }
 
 #[derive(Debug, Args)]

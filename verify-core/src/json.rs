@@ -516,25 +516,6 @@ fn decimal(token: &str) -> Option<(bool, String, i64)> {
     }
 }
 
-/// Written JSON with everything outside ASCII escaped: JSON holds such characters outside ASCII only in strings, where `\u` escapes mean the same.
-pub(crate) fn ascii(json: String) -> String {
-    if json.bytes().all(|byte| byte.is_ascii() && byte != 0x7f) {
-        return json;
-    }
-    let mut escaped = String::with_capacity(json.len());
-    for character in json.chars() {
-        if character.is_ascii() && character != '\u{7f}' {
-            escaped.push(character);
-        } else {
-            let mut units = [0; 2];
-            for unit in character.encode_utf16(&mut units) {
-                escaped.push_str(&format!("\\u{unit:04x}"));
-            }
-        }
-    }
-    escaped
-}
-
 /// Whether two values are the same, of which not both are lists or both objects: numbers by their decimal value.
 pub(crate) fn is_same(left: &Value<'_>, right: &Value<'_>) -> bool {
     match (&left.kind, &right.kind) {
