@@ -15,6 +15,7 @@ mod response;
 mod runs;
 mod signed;
 mod tcb;
+mod text;
 mod tier;
 
 use data_encoding::BASE64;
@@ -413,6 +414,7 @@ pub(crate) fn all() -> Vec<Vector> {
         expectations::vectors(),
         runs::vectors(),
         bare::vectors(),
+        text::vectors(),
     ]
     .into_iter()
     .flatten()

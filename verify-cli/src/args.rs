@@ -58,7 +58,7 @@ Examples:
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
-    /// When to use colour; NO_COLOR is honoured
+    /// When to use colour; NO_COLOR and CLICOLOR_FORCE are honoured
     #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t = Color::Auto)]
     pub(crate) color: Color,
     /// Write the answer to this file, which appears whole or not at all; - is standard output
@@ -326,7 +326,7 @@ pub(crate) enum Document {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Color {
-    /// On a terminal only
+    /// On a terminal, and not in a file
     Auto,
     Always,
     Never,
@@ -351,13 +351,51 @@ impl At {
 }
 
 #[cfg(test)]
+#[path = "../../verify-core/tests/support/frozen.rs"]
+mod frozen;
+
+#[cfg(test)]
 mod tests {
-    use clap::CommandFactory as _;
+    use std::collections::BTreeSet;
+    use std::path::Path;
+
+    use clap::{ArgAction, CommandFactory as _};
 
     use super::*;
 
     #[test]
     fn the_definition_is_consistent() {
         Cli::command().debug_assert();
+    }
+
+    /// The promise of docs/stability.md: commands, arguments, their values and defaults, and the exit codes.
+    #[test]
+    fn the_command_line_only_grows() {
+        let mut facts = BTreeSet::new();
+        flatten("receipt", &Cli::command(), &mut facts);
+        facts.extend(exit::TABLE.lines().filter_map(|line| line.split_once(": ")).map(|(code, _)| format!("exit {}", code.trim())));
+        facts.extend(exit::TABLE.lines().filter_map(|line| line.split_once("wins, ")).map(|(_, order)| format!("exit {order}")));
+        let list = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/frozen/command-line.txt");
+        frozen::check(&list, &facts, "UPDATE=1 cargo test -p verify-cli only_grows");
+    }
+
+    /// A line for each command, argument, possible value and default.
+    fn flatten(name: &str, command: &clap::Command, facts: &mut BTreeSet<String>) {
+        facts.insert(name.to_owned());
+        for argument in command.get_arguments() {
+            let place = match (argument.get_long(), argument.get_short()) {
+                (Some(long), Some(short)) => format!("{name} -{short} --{long}"),
+                (Some(long), None) => format!("{name} --{long}"),
+                _ => format!("{name} <{}>", argument.get_id()),
+            };
+            facts.insert(match argument.get_action() {
+                ArgAction::Append => format!("{place} takes values"),
+                action if action.takes_values() => format!("{place} takes a value"),
+                _ => place.clone(),
+            });
+            facts.extend(argument.get_possible_values().iter().map(|value| format!("{place} may be {}", value.get_name())));
+            facts.extend(argument.get_default_values().iter().map(|value| format!("{place} is {} by default", value.display())));
+        }
+        command.get_subcommands().for_each(|command| flatten(&format!("{name} {}", command.get_name()), command, facts));
     }
 }

@@ -101,7 +101,8 @@ impl Replacement {
     /// Nothing is written through a link, whose target somebody else may have chosen, nor to a device or a pipe, which cannot be
     /// replaced.
     fn of(target: &Path) -> Result<Self, String> {
-        let name = target.file_name().ok_or("it names no file")?.to_string_lossy();
+        let is_folder = target.as_os_str().as_encoded_bytes().ends_with(b"/");
+        let name = target.file_name().filter(|_| !is_folder).ok_or("it names no file")?.to_string_lossy();
         let old = match fs::symlink_metadata(target) {
             Ok(old) if old.is_symlink() => return Err("it is a symbolic link, and those are not followed".to_owned()),
             Ok(old) if !old.is_file() => return Err("it is not a regular file".to_owned()),

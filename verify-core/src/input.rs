@@ -91,6 +91,11 @@ pub(crate) fn recover(
     let wanted = expected.input_sha256;
     let proven = |source: Source, text: Vec<u8>| (digest(&text) == wanted).then_some(Recovered { text, source });
 
+    // Of a longer file the caller may have read a part only, and a part proves nothing.
+    if let Some(bytes) = sources.given.filter(|given| given.len() > limits::INPUT_BYTES) {
+        let message = format!("the given input has {} bytes; at most {} are read", bytes.len(), limits::INPUT_BYTES);
+        return Err(findings.stop(Problem::new(Code::LimitExceeded, Location::pointer(DOCUMENT, &expected.input_pointer), message)));
+    }
     let given = sources.given.and_then(|given| {
         let [spaced, compact] = [sorted_dumps, compact_dumps].map(|dumps| read(given).map(|value| dumps(&value).into_bytes()));
         [Some(given.to_vec()), spaced, compact].into_iter().flatten().find_map(|text| proven(Source::Given, text))

@@ -46,5 +46,8 @@ pub(crate) const GUARDS: usize = 64;
 /// Bytes of one file beside a receipt. Real logs have at most 30 KB.
 pub(crate) const RUN_FILE_BYTES: usize = 4 * 1024 * 1024;
 
+/// Bytes of the enclave's input, where the caller gives it. Real ones have 1 KB.
+pub(crate) const INPUT_BYTES: usize = 4 * 1024 * 1024;
+
 /// Differing values of two documents that are named; all are counted.
 pub(crate) const DIFFERENCES: usize = 100;

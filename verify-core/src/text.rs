@@ -25,18 +25,21 @@ pub fn escape(text: &str) -> String {
     shown
 }
 
-/// Returns written JSON in ASCII and without `<`, `>` and `&`, so that it is harmless in a terminal, a log and a page of HTML. Such
-/// characters stand only in the strings of JSON, where `\u` escapes mean the same.
+/// Returns written JSON in ASCII and without `<`, `>`, `&`, `::` and `##`, so that it is harmless in a terminal, a build log and a
+/// page of HTML. All that stands only in the strings of JSON, where `\u` escapes mean the same.
 pub fn escape_json(json: &str) -> String {
     let mut escaped = String::with_capacity(json.len());
+    let mut before = None;
     for character in json.chars() {
-        if matches!(character, '\n' | ' '..='~') && !matches!(character, '<' | '>' | '&') {
+        let is_plain = matches!(character, '\n' | ' '..='~') && !matches!(character, '<' | '>' | '&');
+        if is_plain && !is_command(before, character) {
             escaped.push(character);
         } else {
             for unit in character.encode_utf16(&mut [0; 2]) {
                 escaped.push_str(&format!("\\u{unit:04x}"));
             }
         }
+        before = Some(character);
     }
     escaped
 }
@@ -80,12 +83,15 @@ pub(crate) fn is_hex(text: &str, digits: usize) -> bool {
     text.len() == digits && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-/// Whether `character` is one that does more than to show itself, where it stands after `before`.
-///
-/// A runner of builds obeys a line that begins with `::` after blanks, where text that wraps may come to stand, and `##[` or `##vso[`
-/// anywhere in a line, JSON or not.
+/// Whether `character` makes a command for a runner of builds of what stands before it. Runners obey a line that begins with `::`
+/// after blanks, where text that wraps may come to stand, and `##[` or `##vso[` anywhere in a line, be it JSON.
+fn is_command(before: Option<char>, character: char) -> bool {
+    matches!(character, ':' | '#') && before == Some(character)
+}
+
+/// Whether `character`, which stands after `before`, would do more than to show itself.
 fn is_unsafe_to_show(before: Option<char>, character: char) -> bool {
-    (matches!(character, ':' | '#') && before == Some(character))
+    is_command(before, character)
         || character.is_control()
         || (character != ' ' && character.is_whitespace())
         || matches!(character,
@@ -126,10 +132,12 @@ mod tests {
 
     #[test]
     fn escaped_json_means_the_same() {
-        let value = serde_json::json!({ "a\u{202e}b": ["\u{1b}\u{7f}\u{9b}", "é", "😀", "\\u0041", "</script>&amp;\u{2028}"] });
+        let value =
+            serde_json::json!({ "a\u{202e}b": ["\u{1b}\u{7f}\u{9b}", "é", "😀", "\\u0041", "</script>&amp;\u{2028}", "::: ## #:"] });
         for json in [value.to_string(), format!("{value:#}")] {
             let escaped = escape_json(&json);
             assert!(escaped.bytes().all(|byte| matches!(byte, b'\n' | b' '..=b'~') && !b"<>&".contains(&byte)), "{escaped}");
+            assert!(!escaped.contains("::") && !escaped.contains("##"), "{escaped}");
             assert_eq!(escaped.parse::<serde_json::Value>().unwrap(), value);
         }
     }
