@@ -393,8 +393,10 @@ mod tests {
                 action if action.takes_values() => format!("{place} takes a value"),
                 _ => place.clone(),
             });
-            facts.extend(argument.get_possible_values().iter().map(|value| format!("{place} may be {}", value.get_name())));
-            facts.extend(argument.get_default_values().iter().map(|value| format!("{place} is {} by default", value.display())));
+            if argument.get_action().takes_values() {
+                facts.extend(argument.get_possible_values().iter().map(|value| format!("{place} may be {}", value.get_name())));
+                facts.extend(argument.get_default_values().iter().map(|value| format!("{place} is {} by default", value.display())));
+            }
         }
         command.get_subcommands().for_each(|command| flatten(&format!("{name} {}", command.get_name()), command, facts));
     }

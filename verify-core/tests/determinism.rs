@@ -18,10 +18,10 @@ fn threads_that_share_a_verifier_say_what_one_alone_says() {
         let anchors = Anchors::from_root(&root).and_then(|anchors| anchors.with_tcb_signing(&tcb_signing));
         Verifier::new(Policy::strict(), anchors.expect("the test PKI"))
     };
-    let folder = support::workspace().join("test-vectors/receipts");
-    let mut paths: Vec<_> = std::fs::read_dir(folder).expect("vectors").map(|entry| entry.expect("a file").path()).collect();
-    paths.sort();
-    let receipts: Vec<Vec<u8>> = paths.iter().step_by(16).map(|path| support::read(path)).collect();
+    let folder = support::workspace().join("test-vectors");
+    let manifest = support::read_json(&folder.join("manifest.json"));
+    let vectors = manifest.as_array().expect("a list of vectors").iter().step_by(16);
+    let receipts: Vec<Vec<u8>> = vectors.map(|vector| support::read(&folder.join(vector["receipt"].as_str().expect("a path")))).collect();
     let alone: Vec<String> = receipts.iter().map(|receipt| fresh().verify(&Request::new(receipt)).to_json()).collect();
     assert!(alone.len() > 30, "only {} receipts", alone.len());
 

@@ -76,7 +76,7 @@ pub(crate) fn every_command() -> Vec<Vec<&'static str>> {
         verify(&["-v", VERIFIED, REFUTED, CUT, NO_EVIDENCE]),
         verify(&["--run", RUN, "--score", "test-vectors/scores/classic.toml", "--expect", "label=XL", "--format", "json"]),
         verify(&["--collateral", "test-vectors/collateral/fresh-same.json", "--input", "test-vectors/inputs/input-given", VERIFIED]),
-        verify(&["--format", "jsonl", "test-vectors/policies", "test-vectors/runs", "missing.json"]),
+        verify(&["--format", "jsonl", "test-vectors/policies", RUN, "missing.json"]),
         [&["claims"], &anchors[..], &[VERIFIED]].concat(),
         [&["claims", "--format", "json"], &anchors[..], &[VERIFIED]].concat(),
         [&quote, &anchors[..]].concat(),
