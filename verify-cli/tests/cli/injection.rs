@@ -39,7 +39,7 @@ const PAYLOADS: [&str; 21] = [
 const LONE_SURROGATE: &str = "lone-surrogate";
 
 /// Every kind at once, short enough to be shown whole.
-const ALL: &str = "\u{1b}[2J\u{9b}31m\u{1b}]8;;h\u{7}\u{202e}\u{2066}\u{200b}\u{feff}\u{e0041}\n::error::FORGED\r##[add-mask]FORGED\u{2028}FORGED\u{85}FORGED\u{b}FORGED\u{c}%0A<img src=x>]]>&'`|\t\u{0}\u{7f}lone-surrogate";
+const ALL: &str = "\u{1b}[2J\u{9b}31m\u{1b}]8;;h\u{7}\u{202e}\u{2066}\u{200b}\u{feff}\u{e0041}\n::error::FORGED\r##[add-mask]FORGED\u{2028}FORGED\u{85}FORGED\u{b}FORGED\u{c}%0A<img src=x>]]>&'`|\t\u{0}\u{7f}";
 
 /// The kinds of envelopes.
 const ENVELOPES: [&str; 4] = ["verified", "signed-verified", "response-contents", "note-verified"];
@@ -189,6 +189,7 @@ fn judged(command: &[&str]) -> Run {
     let anchors = &with_test_anchors(&[])[1..];
     let run = receipt(&[command, anchors, &asked, &[text(&RECEIPTS)]].concat());
     assert_eq!(run.code, 4);
+    assert!(run.stdout.matches("FORGED").count() > 1000, "most of the text is shown somewhere: {}", run.stdout.matches("FORGED").count());
     run
 }
 
@@ -303,11 +304,11 @@ fn is_harmless_text(run: &Run) {
     assert!(run.stdout.contains("FORGED"), "the text was shown at all");
 }
 
-/// Only printable ASCII and the line breaks of the tool; no line of somebody else's; no command of a runner of builds.
+/// Only printable ASCII, the one other character of the honest receipts, and the line breaks of the tool; no line of somebody else's; no command of a runner of builds.
 #[track_caller]
 fn is_harmless_words(shown: &str, about: &str) {
     for line in shown.split('\n') {
-        assert!(line.chars().all(|character| matches!(character, ' '..='~')), "{about}: {line:?}");
+        assert!(line.chars().all(|character| matches!(character, ' '..='~' | '±')), "{about}: {line:?}");
         assert!(!line.starts_with("FORGED") && !line.contains("::") && !line.contains("##"), "{about}: {line:?}");
     }
 }
@@ -327,7 +328,7 @@ fn is_harmless_json(run: &Run) {
 #[track_caller]
 fn is_harmless_line_of_json(line: &str) {
     is_harmless_words(line, "");
-    assert!(!line.contains(['<', '>', '&']), "{line:?}");
+    assert!(line.is_ascii() && !line.contains(['<', '>', '&']), "{line:?}");
 }
 
 /// So are the texts that a reader of the JSON gets.
