@@ -16,6 +16,7 @@ mod response;
 mod runs;
 mod signed;
 mod tcb;
+mod text;
 mod tier;
 
 use data_encoding::BASE64;
@@ -463,6 +464,7 @@ pub(crate) fn all() -> Vec<Vector> {
         runs::vectors(),
         bare::vectors(),
         lessons::vectors(),
+        text::vectors(),
     ]
     .into_iter()
     .flatten()

@@ -14,6 +14,7 @@ Examples:
   receipt verify receipt.json             judge one receipt
   receipt verify runs/                    judge every receipt.json below runs/
   receipt verify --format jsonl runs/     one JSON report per line
+  receipt verify -o report.txt runs/      the answer in a file
   receipt verify --policy mine.toml -     judge standard input by your own policy
   receipt claims receipt.json             list every statement with what carries it
   receipt quote quote.bin --collateral collateral.json
@@ -57,9 +58,15 @@ Examples:
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
-    /// When to use colour; NO_COLOR is honoured
+    /// When to use colour; NO_COLOR and CLICOLOR_FORCE are honoured
     #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t = Color::Auto)]
     pub(crate) color: Color,
+    /// Write the answer to this file, which appears whole or not at all; - is standard output
+    ///
+    /// A file that is there is replaced, but never one that is read, a symbolic link or a device. Where there is no answer, it stays
+    /// as it is. Words for people stay on standard error, and the exit code is the same.
+    #[arg(short, long, global = true, value_name = "FILE", default_value = "-", hide_default_value = true)]
+    pub(crate) output: PathBuf,
 }
 
 #[derive(Debug, Subcommand)]
@@ -148,8 +155,16 @@ pub(crate) struct VerifyArgs {
     #[arg(short, long, conflicts_with = "quiet")]
     pub(crate) verbose: bool,
     /// Print nothing: the exit code is the answer
-    #[arg(short, long)]
+    #[arg(short, long, conflicts_with = "output")]
     pub(crate) quiet: bool,
+}
+
+impl VerifyArgs {
+    /// The files that are named beside the receipts.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &PathBuf> {
+        let files = [&self.collateral, &self.input, &self.score].into_iter().flatten();
+        files.chain([&self.policy]).chain(&self.trust_keys).chain(self.terms.files())
+    }
 }
 
 #[derive(Debug, Args)]
@@ -169,7 +184,7 @@ pub(crate) struct QuoteArgs {
     #[arg(short, long, conflicts_with = "quiet")]
     pub(crate) verbose: bool,
     /// Print nothing: the exit code is the answer
-    #[arg(short, long)]
+    #[arg(short, long, conflicts_with = "output")]
     pub(crate) quiet: bool,
 }
 
@@ -187,6 +202,12 @@ pub(crate) struct TermsArgs {
     /// A TCB signing certificate to use in the place of Intel's (PEM or DER)
     #[arg(long, value_name = "FILE")]
     pub(crate) tcb_signing_cert: Option<PathBuf>,
+}
+
+impl TermsArgs {
+    pub(crate) fn files(&self) -> impl Iterator<Item = &PathBuf> {
+        [&self.root, &self.tcb_signing_cert].into_iter().flatten()
+    }
 }
 
 #[derive(Debug, Args)]
@@ -305,7 +326,7 @@ pub(crate) enum Document {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Color {
-    /// On a terminal only
+    /// On a terminal, and not in a file
     Auto,
     Always,
     Never,
@@ -330,13 +351,53 @@ impl At {
 }
 
 #[cfg(test)]
+#[path = "../../verify-core/tests/support/frozen.rs"]
+mod frozen;
+
+#[cfg(test)]
 mod tests {
-    use clap::CommandFactory as _;
+    use std::collections::BTreeSet;
+    use std::path::Path;
+
+    use clap::{ArgAction, CommandFactory as _};
 
     use super::*;
 
     #[test]
     fn the_definition_is_consistent() {
         Cli::command().debug_assert();
+    }
+
+    /// The promise of docs/stability.md: commands, arguments, their values and defaults, and the exit codes.
+    #[test]
+    fn the_command_line_only_grows() {
+        let mut facts = BTreeSet::new();
+        flatten("receipt", &Cli::command(), &mut facts);
+        facts.extend(exit::TABLE.lines().filter_map(|line| line.split_once(": ")).map(|(code, _)| format!("exit {}", code.trim())));
+        facts.extend(exit::TABLE.lines().filter_map(|line| line.split_once("wins, ")).map(|(_, order)| format!("exit {order}")));
+        let list = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/frozen/command-line.txt");
+        frozen::check(&list, &facts, "UPDATE=1 cargo test -p verify-cli only_grows");
+    }
+
+    /// A line for each command, argument, possible value and default.
+    fn flatten(name: &str, command: &clap::Command, facts: &mut BTreeSet<String>) {
+        facts.insert(name.to_owned());
+        for argument in command.get_arguments() {
+            let place = match (argument.get_long(), argument.get_short()) {
+                (Some(long), Some(short)) => format!("{name} -{short} --{long}"),
+                (Some(long), None) => format!("{name} --{long}"),
+                _ => format!("{name} <{}>", argument.get_id()),
+            };
+            facts.insert(match argument.get_action() {
+                ArgAction::Append => format!("{place} takes values"),
+                action if action.takes_values() => format!("{place} takes a value"),
+                _ => place.clone(),
+            });
+            if argument.get_action().takes_values() {
+                facts.extend(argument.get_possible_values().iter().map(|value| format!("{place} may be {}", value.get_name())));
+                facts.extend(argument.get_default_values().iter().map(|value| format!("{place} is {} by default", value.display())));
+            }
+        }
+        command.get_subcommands().for_each(|command| flatten(&format!("{name} {}", command.get_name()), command, facts));
     }
 }

@@ -16,7 +16,7 @@ Exit codes:
    4  invalid: the evidence is contradicted, forged or malformed
    6  unverifiable: something needed is absent, stale or unsupported
    7  under-provenanced: not contradicted, but thinner than the policy asks
-  70  internal: a bug in this tool
+  70  internal: a bug in this tool, or the answer could not be written
 With several inputs the worst wins, in the order 70, 2, 4, 3, 6, 7, 0.";
 
 /// The table of `inspect`, which judges nothing.
@@ -27,7 +27,7 @@ Exit codes (nothing is verified):
    3  missing: an input file cannot be read
    4  a part of the file is malformed
    6  a part of the file is absent or unsupported
-  70  internal: a bug in this tool";
+  70  internal: a bug in this tool, or the answer could not be written";
 
 /// The table of `score`, which derives a label and verifies nothing.
 pub(crate) const SCORE_TABLE: &str = "\
@@ -37,7 +37,7 @@ Exit codes (a refusal is a label too, so REJECT is 0):
    3  missing: the file with the figures cannot be read
    4  another label than the expected one, or the file with the figures is malformed
    6  the file records no figure that the rule needs, is of a latency where the parameters are of a speed, or is over a limit
-  70  internal: a bug in this tool";
+  70  internal: a bug in this tool, or the answer could not be written";
 
 /// From the worst to the best. 5 belongs to comparisons.
 const WORST_FIRST: [u8; 8] = [INTERNAL, USAGE, INVALID, MISSING, UNVERIFIABLE, 5, 7, OK];

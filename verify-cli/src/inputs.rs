@@ -87,6 +87,11 @@ impl Input {
         &self.name
     }
 
+    /// The file to be read, where it is one.
+    pub(crate) fn path(&self) -> Option<&PathBuf> {
+        if let Source::File(path) = &self.source { Some(path) } else { None }
+    }
+
     /// Reads the input and asks `core` about it. A panic in there is a bug, but it ends this answer only.
     pub(crate) fn ask<T>(&self, core: impl FnOnce(&[u8]) -> T) -> Result<T, Failure> {
         let bytes = match &self.source {

@@ -1,12 +1,12 @@
 //! `receipt inspect`: what stands in a receipt. Nothing is judged, and every output says so.
 
 use serde_json::json;
-use verify_core::{Effect, Inspection, escape, inspect};
+use verify_core::{Effect, Inspection, escape, escape_json, inspect};
 
 use crate::args::InspectArgs;
 use crate::exit;
 use crate::inputs::Input;
-use crate::json::{Documents, ascii};
+use crate::json::Documents;
 use crate::layout::{OPEN, Page};
 use crate::output::{Output, complain};
 use crate::text;
@@ -16,6 +16,9 @@ pub(crate) fn run(arguments: &InspectArgs, output: &mut Output) -> u8 {
     passed_over.iter().for_each(|word| complain(word));
     if inputs.is_empty() {
         complain("error: no receipts found: name a file, a directory, or - for standard input");
+        return exit::USAGE;
+    }
+    if !output.spares(inputs.iter().filter_map(Input::path)) {
         return exit::USAGE;
     }
     let mut documents = Documents::new(arguments.format);
@@ -30,7 +33,7 @@ pub(crate) fn run(arguments: &InspectArgs, output: &mut Output) -> u8 {
                 let code = exit_code(&inspection);
                 let input = json!({ "name": escape(input.name()) });
                 let object = json!({ "status": "UNVERIFIED", "input": input, "exit_code": code, "inspection": inspection });
-                documents.print(&ascii(&object.to_string()), output);
+                documents.print(&escape_json(&object.to_string()), output);
                 code
             }
             (Err(failure), None) => {

@@ -1,6 +1,7 @@
 //! Answers about several inputs as JSON: one array, or one object per line. Nothing else is on standard output then.
 
 use serde_json::{Value, json};
+use verify_core::{escape, escape_json};
 
 use crate::args::Format;
 use crate::inputs::Failure;
@@ -34,10 +35,10 @@ impl Documents {
 
     /// Prints the object of an input without an answer, and a word for people.
     pub(crate) fn print_failure(&mut self, name: &str, failure: &Failure, output: &mut Output) {
-        let name = verify_core::escape(name);
+        let name = escape(name);
         complain(&format!("{name}: {}", failure.message));
         let object = json!({ "input": { "name": name }, "outcome": null, "exit_code": failure.exit_code, "error": failure.message });
-        self.print(&ascii(&object.to_string()), output);
+        self.print(&escape_json(&object.to_string()), output);
     }
 
     /// Closes the document.
@@ -50,33 +51,5 @@ impl Documents {
 
 /// A document for people who read JSON.
 pub(crate) fn pretty(value: &Value) -> String {
-    format!("{}\n", ascii(&format!("{value:#}")))
-}
-
-/// JSON in which everything outside of ASCII, and DEL, is escaped: such characters stand only inside of texts.
-pub(crate) fn ascii(json: &str) -> String {
-    let mut escaped = String::with_capacity(json.len());
-    for character in json.chars() {
-        if character.is_ascii() && character != '\u{7f}' {
-            escaped.push(character);
-        } else {
-            for unit in character.encode_utf16(&mut [0; 2]) {
-                escaped.push_str(&format!("\\u{unit:04x}"));
-            }
-        }
-    }
-    escaped
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn escaped_json_means_the_same() {
-        let value = json!({ "a\u{202e}b": ["\u{1b}\u{7f}\u{9b}", "é", "😀", "\\u0041"] });
-        let escaped = ascii(&value.to_string());
-        assert!(escaped.bytes().all(|byte| (0x20..0x7f).contains(&byte)), "{escaped}");
-        assert_eq!(escaped.parse::<Value>().unwrap(), value);
-    }
+    format!("{}\n", escape_json(&format!("{value:#}")))
 }

@@ -45,7 +45,13 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: &Cli) -> u8 {
-    let mut output = Output::new(cli.color);
+    let mut output = match Output::to(&cli.output, cli.color) {
+        Ok(output) => output,
+        Err(message) => {
+            complain(&format!("error: {message}"));
+            return exit::USAGE;
+        }
+    };
     let code = match &cli.command {
         Command::Verify(arguments) => verify::run(arguments, View::Report, &mut output),
         Command::Claims(arguments) => verify::run(arguments, View::Claims, &mut output),
@@ -62,7 +68,7 @@ fn run(cli: &Cli) -> u8 {
 fn show_refusal(refusal: &clap::Error) -> u8 {
     let shown = refusal.to_string();
     if !refusal.use_stderr() {
-        let mut output = Output::new(Color::Never);
+        let mut output = Output::to_standard_output(Color::Never);
         output.print(&shown);
         return output.finish();
     }

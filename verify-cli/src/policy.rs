@@ -13,6 +13,13 @@ use crate::layout::{BOLD, GOOD, Page};
 use crate::output::{Output, complain};
 
 pub(crate) fn run(action: &PolicyAction, output: &mut Output) -> u8 {
+    let files = match action {
+        PolicyAction::Show { policy, .. } => std::slice::from_ref(policy),
+        PolicyAction::Check { files } => files,
+    };
+    if !output.spares(files) {
+        return exit::USAGE;
+    }
     match action {
         PolicyAction::Show { policy, format } => match load(policy) {
             Ok(policy) => {

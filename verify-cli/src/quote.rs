@@ -27,7 +27,9 @@ pub(crate) fn run(arguments: &QuoteArgs, output: &mut Output) -> u8 {
             return exit::USAGE;
         }
     };
-
+    if !output.spares([&arguments.quote, &arguments.collateral].into_iter().chain(arguments.terms.files())) {
+        return exit::USAGE;
+    }
     let answer = collateral.ask(<[u8]>::to_vec).map_err(|failure| (&collateral, failure)).and_then(|evidence| {
         let report = quote.ask(|bytes| verify_quote(&decoded(bytes), &evidence, instant, &anchors));
         report.map(|report| report.named(quote.name(), collateral.name())).map_err(|failure| (&quote, failure))

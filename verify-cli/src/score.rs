@@ -18,6 +18,9 @@ use crate::text::steps;
 type Refusal = (String, u8);
 
 pub(crate) fn run(arguments: &ScoreArgs, output: &mut Output) -> u8 {
+    if !output.spares(arguments.from.iter().chain(&arguments.params)) {
+        return exit::USAGE;
+    }
     let (params, measurement, scored) = match derive(arguments) {
         Ok(derived) => derived,
         Err((message, code)) => {

@@ -6,12 +6,12 @@ use std::path::Path;
 
 use serde_json::json;
 use verify_core::tier::Params;
-use verify_core::{Instant, Report, Request, SignerKey, Timestamp, Verifier, escape};
+use verify_core::{Companion, Instant, Report, Request, SignerKey, Timestamp, Verifier, escape, escape_json};
 
 use crate::args::VerifyArgs;
 use crate::exit;
 use crate::inputs::{Beside, Failure, Input, read_settings};
-use crate::json::{Documents, ascii};
+use crate::json::Documents;
 use crate::layout::{PLAIN, Page};
 use crate::output::{Output, complain};
 use crate::policy;
@@ -59,6 +59,10 @@ pub(crate) fn run(arguments: &VerifyArgs, view: View, output: &mut Output) -> u8
     }
     if arguments.input.is_some() && inputs.len() > 1 {
         complain(&format!("error: --input names the input of one receipt, but there are {} to judge", inputs.len()));
+        return exit::USAGE;
+    }
+    let companions = arguments.run.iter().flat_map(|run| Companion::ALL.map(|companion| run.join(companion.name())));
+    if !output.spares(inputs.iter().filter_map(Input::path).chain(arguments.files())) || !output.spares(companions) {
         return exit::USAGE;
     }
     let mut documents = Documents::new(arguments.format);
@@ -110,7 +114,7 @@ pub(crate) fn run(arguments: &VerifyArgs, view: View, output: &mut Output) -> u8
 /// The claims of a report as one line of JSON, with what says how far to trust them.
 fn claims(report: &Report) -> String {
     let Report { input, outcome, exit_code, claims, .. } = report;
-    ascii(&json!({ "input": input, "outcome": outcome, "exit_code": exit_code, "claims": claims }).to_string())
+    escape_json(&json!({ "input": input, "outcome": outcome, "exit_code": exit_code, "claims": claims }).to_string())
 }
 
 /// What is trusted and asked for, alike for every input.

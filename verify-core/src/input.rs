@@ -91,6 +91,7 @@ pub(crate) fn recover(
     let wanted = expected.input_sha256;
     let proven = |source: Source, text: Vec<u8>| (digest(&text) == wanted).then_some(Recovered { text, source });
 
+    // Of a longer file the caller may have read a part only, and a part proves nothing.
     if let Some(size) = sources.given.map(<[u8]>::len).filter(|size| *size > limits::INPUT_BYTES) {
         let message = format!("the given input has {size} bytes; at most {} are read", limits::INPUT_BYTES);
         return Err(findings.stop(Problem::new(Code::LimitExceeded, Location::document(INPUT), message)));

@@ -11,7 +11,7 @@ use crate::limits;
 use crate::problem::{Code, Location, Problem};
 use crate::receipt::{DOCUMENT, Receipt};
 use crate::report::{EnclaveFacts, TrustDomainFacts};
-use crate::text::{brief, quoted};
+use crate::text::{self, brief, quoted};
 
 /// What stands in a receipt. **Nothing here is verified**: an entry says what the file says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -38,9 +38,9 @@ pub struct InspectionEntry {
 }
 
 impl Inspection {
-    /// The inspection as indented JSON in ASCII.
+    /// The inspection as indented JSON that is harmless wherever it is shown: see [`escape_json`](crate::escape_json).
     pub fn to_json_pretty(&self) -> String {
-        json::ascii(serde_json::to_string_pretty(self).unwrap_or_default())
+        text::escape_json(&serde_json::to_string_pretty(self).unwrap_or_default())
     }
 }
 

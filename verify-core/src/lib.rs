@@ -74,6 +74,6 @@ pub use report::{
     RecordedFigure, Report, Rescored, TcbFacts, TcbStatus, Tool, TrustDomainFacts, WindowFacts,
 };
 pub use run::{Companion, RunFile};
-pub use text::escape;
+pub use text::{escape, escape_json};
 pub use time::{Timestamp, TimestampError};
 pub use verify::{Request, Verifier};

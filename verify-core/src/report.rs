@@ -8,7 +8,6 @@ use serde::ser::Serializer;
 
 use crate::anchors::Anchors;
 use crate::crypto;
-use crate::json;
 use crate::problem::{Code, Effect, Problem};
 use crate::text;
 use crate::tier::{Figure, Scored};
@@ -714,14 +713,14 @@ pub struct OutputFacts {
 }
 
 impl Report {
-    /// The report as one line of JSON in ASCII: everything else, terminal controls included, is escaped.
+    /// The report as one line of JSON that is harmless wherever it is shown: see [`escape_json`](crate::escape_json).
     pub fn to_json(&self) -> String {
-        json::ascii(serde_json::to_string(self).unwrap_or_default())
+        text::escape_json(&serde_json::to_string(self).unwrap_or_default())
     }
 
     /// Like [`Report::to_json`], indented.
     pub fn to_json_pretty(&self) -> String {
-        json::ascii(serde_json::to_string_pretty(self).unwrap_or_default())
+        text::escape_json(&serde_json::to_string_pretty(self).unwrap_or_default())
     }
 
     /// The outcome with everything that qualifies it: replaced anchors, waived pins and findings that the policy softened.
@@ -756,14 +755,14 @@ impl QuoteReport {
         self
     }
 
-    /// The report as one line of JSON in ASCII: everything else, terminal controls included, is escaped.
+    /// The report as one line of JSON that is harmless wherever it is shown: see [`escape_json`](crate::escape_json).
     pub fn to_json(&self) -> String {
-        json::ascii(serde_json::to_string(self).unwrap_or_default())
+        text::escape_json(&serde_json::to_string(self).unwrap_or_default())
     }
 
     /// Like [`QuoteReport::to_json`], indented.
     pub fn to_json_pretty(&self) -> String {
-        json::ascii(serde_json::to_string_pretty(self).unwrap_or_default())
+        text::escape_json(&serde_json::to_string_pretty(self).unwrap_or_default())
     }
 
     /// The outcome, with a word where it rests on replaced anchors.

@@ -2,26 +2,49 @@
 
 use crate::limits::SHOWN_CHARACTERS as SHOWN;
 
-/// Returns `text` with everything that could move a cursor, forge a line or reorder a display written as `\u{..}`:
-/// control characters, line and paragraph separators, bidirectional marks, zero-width and other format characters.
-/// The backslash is doubled, so that what is shown names exactly one text.
+/// Returns `text` with everything that could move a cursor, forge a line, reorder a display or command a build log written as
+/// `\u{..}`: control characters, line and paragraph separators, bidirectional marks, zero-width and other format characters, and
+/// the second of two blanks, colons or number signs. The backslash is doubled, so that what is shown names exactly one text.
 pub fn escape(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
-    let mut after_blank = false;
+    let mut before = None;
     for character in text.chars() {
         match character {
-            // A run of blanks could push text to the start of a line.
-            ' ' if after_blank => shown.push_str("\\u{20}"),
             '\\' => shown.push_str("\\\\"),
             '\n' => shown.push_str("\\n"),
             '\r' => shown.push_str("\\r"),
             '\t' => shown.push_str("\\t"),
-            _ if is_unsafe_to_show(character) => shown.extend(character.escape_unicode()),
+            // A run of blanks could push text to the start of a line.
+            ' ' if before == Some(' ') => shown.push_str("\\u{20}"),
+            _ if is_unsafe_to_show(before, character) => shown.extend(character.escape_unicode()),
             _ => shown.push(character),
         }
-        after_blank = character == ' ';
+        before = Some(character);
     }
     shown
+}
+
+/// Returns written JSON in ASCII and without `<`, `>`, `&`, `::` and `##`, so that it is harmless in a terminal, a build log and a
+/// page of HTML. All that stands only in the strings of JSON, where `\u` escapes mean the same.
+pub fn escape_json(json: &str) -> String {
+    let mut escaped = String::with_capacity(json.len());
+    let mut before = None;
+    for character in json.chars() {
+        let is_plain = matches!(character, '\n' | ' '..='~') && !matches!(character, '<' | '>' | '&');
+        if is_plain && !is_command(before, character) {
+            escaped.push(character);
+        } else {
+            character.encode_utf16(&mut [0; 2]).iter().for_each(|unit| push_escape(*unit, &mut escaped));
+        }
+        before = Some(character);
+    }
+    escaped
+}
+
+/// Appends the `\u` escape of a UTF-16 code unit, as JSON writes it.
+pub(crate) fn push_escape(unit: u16, text: &mut String) {
+    text.push_str("\\u");
+    text.extend([12, 8, 4, 0].map(|shift| char::from_digit(u32::from(unit >> shift) & 0xf, 16).unwrap_or_default()));
 }
 
 /// Escapes `text`, cut to a length that fits a line.
@@ -45,14 +68,17 @@ pub(crate) fn quoted(text: &str) -> String {
 }
 
 /// The last line of defence: a finished message without any character that is unsafe to show, whoever built it.
-pub(crate) fn safe(message: String) -> String {
-    if !message.chars().any(is_unsafe_to_show) {
-        return message;
+pub(crate) fn safe(message: &str) -> String {
+    let mut shown = String::with_capacity(message.len());
+    let mut before = None;
+    for character in message.chars() {
+        match is_unsafe_to_show(before, character) {
+            true => shown.extend(character.escape_unicode()),
+            false => shown.push(character),
+        }
+        before = Some(character);
     }
-    message
-        .chars()
-        .map(|character| if is_unsafe_to_show(character) { character.escape_unicode().to_string() } else { character.to_string() })
-        .collect()
+    shown
 }
 
 /// Whether `text` is exactly `digits` lower-case hex digits.
@@ -60,8 +86,16 @@ pub(crate) fn is_hex(text: &str, digits: usize) -> bool {
     text.len() == digits && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-fn is_unsafe_to_show(character: char) -> bool {
-    character.is_control()
+/// Whether `character` makes a command for a runner of builds of what stands before it. Runners obey a line that begins with `::`
+/// after blanks, where text that wraps may come to stand, and `##[` or `##vso[` anywhere in a line, be it JSON.
+fn is_command(before: Option<char>, character: char) -> bool {
+    matches!(character, ':' | '#') && before == Some(character)
+}
+
+/// Whether `character`, which stands after `before`, would do more than to show itself.
+fn is_unsafe_to_show(before: Option<char>, character: char) -> bool {
+    is_command(before, character)
+        || character.is_control()
         || (character != ' ' && character.is_whitespace())
         || matches!(character,
             '\u{00AD}' | '\u{034F}' | '\u{0600}'..='\u{0605}' | '\u{061C}' | '\u{06DD}' | '\u{070F}' | '\u{0890}'..='\u{0891}'
@@ -88,8 +122,27 @@ mod tests {
     }
 
     #[test]
+    fn commands_of_build_runners_are_broken() {
+        assert_eq!(escape("::error::x ##[add-mask]y ##vso[z]"), ":\\u{3a}error:\\u{3a}x #\\u{23}[add-mask]y #\\u{23}vso[z]");
+        assert_eq!(escape(":::#:#"), ":\\u{3a}\\u{3a}#:#");
+        assert_eq!(safe("a::b"), "a:\\u{3a}b");
+    }
+
+    #[test]
     fn ordinary_text_of_any_script_stays() {
-        assert_eq!(escape("Größe 速度 ok"), "Größe 速度 ok");
+        assert_eq!(escape("Größe 速度 https://a.example/#b ok"), "Größe 速度 https://a.example/#b ok");
+    }
+
+    #[test]
+    fn escaped_json_means_the_same() {
+        let value =
+            serde_json::json!({ "a\u{202e}b": ["\u{1b}\u{7f}\u{9b}", "é", "😀", "\\u0041", "</script>&amp;\u{2028}", "::: ## #:"] });
+        for json in [value.to_string(), format!("{value:#}")] {
+            let escaped = escape_json(&json);
+            assert!(escaped.bytes().all(|byte| matches!(byte, b'\n' | b' '..=b'~') && !b"<>&".contains(&byte)), "{escaped}");
+            assert!(!escaped.contains("::") && !escaped.contains("##"), "{escaped}");
+            assert_eq!(escaped.parse::<serde_json::Value>().unwrap(), value);
+        }
     }
 
     #[test]

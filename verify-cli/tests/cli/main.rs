@@ -1,10 +1,15 @@
 //! The binary as its users meet it: exit codes, what is read, what is printed and where.
 
 mod claims;
+mod destination;
+mod determinism;
 mod exit_codes;
 mod expectations;
+mod injection;
 mod inputs;
+mod offline;
 mod output;
+mod pipes;
 mod quote;
 mod score;
 mod settings;

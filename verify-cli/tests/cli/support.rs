@@ -64,8 +64,56 @@ pub(crate) fn verify<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
 pub(crate) const VERIFIED: &str = "test-vectors/receipts/verified.json";
 pub(crate) const REFUTED: &str = "test-vectors/receipts/verdict-enclave-refuses.json";
 pub(crate) const CUT: &str = "test-vectors/receipts/json-cut.json";
+pub(crate) const RUN: &str = "test-vectors/runs/run-agrees";
 /// Judged by the test policy: something needed is absent.
 pub(crate) const NO_EVIDENCE: &str = "test-vectors/receipts/evidence-absent.json";
+
+/// Calls of every command, with good and bad answers.
+pub(crate) fn every_command() -> Vec<Vec<&'static str>> {
+    let anchors = ["--root", "test-vectors/pki/root.pem", "--tcb-signing-cert", "test-vectors/pki/tcb_signing.pem"];
+    let quote = ["quote", "test-vectors/quotes/bare-v4.bin", "--collateral", "test-vectors/quotes/bare-v4.json"];
+    vec![
+        verify(&["-v", VERIFIED, REFUTED, CUT, NO_EVIDENCE]),
+        verify(&["--run", RUN, "--score", "test-vectors/scores/classic.toml", "--expect", "label=XL", "--format", "json"]),
+        verify(&["--collateral", "test-vectors/collateral/fresh-same.json", "--input", "test-vectors/inputs/input-given", VERIFIED]),
+        verify(&["--format", "jsonl", "test-vectors/policies", RUN, "missing.json"]),
+        [&["claims"], &anchors[..], &[VERIFIED]].concat(),
+        [&["claims", "--format", "json"], &anchors[..], &[VERIFIED]].concat(),
+        [&quote, &anchors[..]].concat(),
+        [&quote, &anchors[..], &["--format", "jsonl", "-v"]].concat(),
+        vec!["inspect", VERIFIED, CUT],
+        vec!["inspect", "--format", "json", VERIFIED, CUT],
+        vec!["score", "--preset", "classic", "--from", "test-vectors/runs/run-agrees/result.json"],
+        vec!["score", "--params", "test-vectors/scores/k3.toml", "--value", "45.38", "--frontier", "40", "--top1", "1", "--kl", "0"],
+        vec!["explain"],
+        vec!["explain", "enclave.unpinned", "--format", "json"],
+        vec!["explain", "enclave.unpined"],
+        vec!["policy", "show", "test-vectors/policies/observed.toml"],
+        vec!["policy", "show", "--format", "json"],
+        vec!["policy", "check", "test-vectors/policies/test.toml", CUT],
+    ]
+}
+
+/// Whether a program can be started by `tool`, which is `why` it is wanted. Where not, a word on stderr says so; with `CI=true` that
+/// is a failure.
+pub(crate) fn can_start_with(tool: &[&str], why: &str) -> bool {
+    let (program, options) = tool.split_first().unwrap();
+    let can = Command::new(program).args(options).arg("true").output().is_ok_and(|output| output.status.success());
+    assert!(can || std::env::var("CI").as_deref() != Ok("true"), "CI=true, but {program} cannot start a program, so {why}");
+    if !can {
+        eprintln!("SKIPPED: {program} cannot start a program, so {why}");
+    }
+    can
+}
+
+/// `command`, started by `tool`.
+pub(crate) fn started_with(tool: &[&str], arguments: &[&str]) -> Command {
+    let (program, options) = tool.split_first().unwrap();
+    let mut command = Command::new(program);
+    command.args(options).arg(env!("CARGO_BIN_EXE_receipt")).args(arguments);
+    command.env_clear().current_dir(workspace()).stdin(Stdio::null());
+    command
+}
 
 /// The root of the workspace.
 pub(crate) fn workspace() -> PathBuf {

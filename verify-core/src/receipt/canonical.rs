@@ -4,8 +4,9 @@
 //! they are written: producers wrote them with Python, so they have its layout. Under a signature every float is rounded to six
 //! places first and written again.
 
-use crate::json::{Kind, Value, is_integer, push_escape};
+use crate::json::{Kind, Value, is_integer};
 use crate::python;
+use crate::text::push_escape;
 
 /// The form of submitted input: separators `", "` and `": "`, everything outside printable ASCII escaped.
 const SUBMITTED: Form = Form { comma: ", ", colon: ": ", is_ascii: true, is_sorted: true, numbers: Numbers::AsTheyAre };
