@@ -7,6 +7,7 @@ mod collateral;
 mod expectations;
 mod fresh;
 mod input;
+mod limits;
 mod meaning;
 mod policy;
 mod quote;
@@ -413,6 +414,7 @@ pub(crate) fn all() -> Vec<Vector> {
         expectations::vectors(),
         runs::vectors(),
         bare::vectors(),
+        limits::vectors(),
     ]
     .into_iter()
     .flatten()
