@@ -1,8 +1,9 @@
 //! What the worst inputs cost: processor time and peak memory of verifying them, each in a process of its own.
 //!
 //! `cargo run --release -p soundness --example worst_cases` prints the table of `docs/limits.md`, and fails if a case is over the
-//! bounds; names of cases after `--` select them. Every input is built at a limit with the keys of the test PKI, so that its
-//! signatures hold and nothing ends early. Linux only: time and memory are those that `/proc` gives.
+//! bounds. Words after `--` select cases by their names; `-- --write FOLDER` writes the inputs instead, for the command line. Every
+//! input is built at a limit with the keys of the test PKI, so that its signatures hold and nothing ends early. Linux only: time and
+//! memory are those that `/proc` gives.
 
 use std::path::Path;
 use std::process::{Command, ExitCode};
@@ -11,7 +12,7 @@ use std::{env, fs};
 use data_encoding::{BASE64, HEXLOWER};
 use vector_gen::der;
 use vector_gen::json::{Json, parse, token};
-use vector_gen::pki::{Extension, Signer};
+use vector_gen::pki::{Extension, Name, Signer};
 use vector_gen::receipt::{Envelope, Input, Material, Nonce, Response, digest, test_pki};
 use verify_core::dcap::verify_quote;
 use verify_core::tier::Params;
@@ -35,6 +36,14 @@ fn main() -> ExitCode {
         println!("{}", judge(Path::new(folder)));
         return ExitCode::SUCCESS;
     }
+    if let [flag, folder] = arguments.as_slice()
+        && flag == "--write"
+    {
+        for (name, build) in CASES {
+            write(&Path::new(folder).join(name), build());
+        }
+        return ExitCode::SUCCESS;
+    }
     println!("| input | KiB | ms | ns/byte | MiB | bytes/byte | report KiB | outcome |");
     println!("|---|---:|---:|---:|---:|---:|---:|---|");
     let cases = CASES.iter().filter(|(name, _)| arguments.is_empty() || arguments.iter().any(|wanted| name.contains(wanted.as_str())));
@@ -43,10 +52,7 @@ fn main() -> ExitCode {
         let files = build();
         let bytes = files.iter().map(|(_, bytes)| bytes.len()).sum::<usize>() as f64;
         let folder = env::temp_dir().join(format!("worst-cases-{}", std::process::id()));
-        fs::create_dir(&folder).expect("a new folder");
-        for (name, bytes) in files {
-            fs::write(folder.join(name), bytes).expect("the folder can be written");
-        }
+        write(&folder, files);
         let child = Command::new(env::current_exe().expect("this program")).arg("--judge").arg(&folder).output().expect("a child");
         fs::remove_dir_all(&folder).expect("the folder is ours");
         let answer = String::from_utf8(child.stdout).expect("UTF-8");
@@ -72,6 +78,13 @@ fn main() -> ExitCode {
     }
     eprintln!("over {MILLISECONDS} ms, {MEBIBYTES} MiB or the limit of reports: {}", over.join(", "));
     ExitCode::FAILURE
+}
+
+fn write(folder: &Path, files: Files) {
+    fs::create_dir_all(folder).expect("a new folder");
+    for (name, bytes) in files {
+        fs::write(folder.join(name), bytes).expect("the folder can be written");
+    }
 }
 
 /// Judges the files of a folder. Returns seconds, peak memory of this process in bytes, bytes of the report, and what came out.
@@ -130,8 +143,9 @@ fn codes(problems: &[verify_core::Problem]) -> String {
     codes.join(", ")
 }
 
-/// Seconds for which this process was on a processor.
+/// Seconds for which this process was on a processor; the kernel brings its account up to date when a process yields.
 fn seconds() -> f64 {
+    std::thread::yield_now();
     let statistics = fs::read_to_string("/proc/self/schedstat").expect("Linux");
     statistics.split(' ').next().and_then(|nanoseconds| nanoseconds.parse::<f64>().ok()).expect("nanoseconds") / 1e9
 }
@@ -163,11 +177,10 @@ const CASES: &[(&str, fn() -> Files)] = &[
     ("names that grow when they are shown", || filled(Material::classic, "\"qwen36\"", |room| nested_names(room))),
     ("a list of numbers", || filled(Material::classic, "\"code\"", |room| format!("\"x\": [{}0], ", "0,".repeat(values(room, 2))))),
     ("a list of awkward floats", || {
-        let float = format!("{}5,", "0.1234567890123456789".repeat(1));
-        filled(Material::classic, "\"code\"", move |room| format!("\"x\": [{}0], ", float.repeat(values(room, float.len()))))
+        filled(Material::classic, "\"code\"", |room| format!("\"x\": [{}0], ", "0.12345678901234567895,".repeat(values(room, 23))))
     }),
     ("a list of halves of doubles", || {
-        let float = halfway();
+        let float = halfway() + ",";
         filled(Material::classic, "\"code\"", move |room| format!("\"x\": [{}0], ", float.repeat(values(room, float.len()))))
     }),
     ("bare NaN everywhere", || filled(Material::classic, "\"code\"", |room| format!("\"x\": [{}0], ", "NaN,".repeat(values(room, 4))))),
@@ -225,24 +238,9 @@ const CASES: &[(&str, fn() -> Files)] = &[
         });
         receipt(material)
     }),
-    ("a signed receipt of awkward floats", || {
-        signed(|| {
-            let float = "0.1234567890123456789,";
-            format!("[{}0]", float.repeat(values(limits::RECEIPT_BYTES - 16 * 1024, float.len())))
-        })
-    }),
-    ("a signed receipt of large floats", || {
-        signed(|| {
-            let float = "4503599627370495.5,";
-            format!("[{}0]", float.repeat(values(limits::RECEIPT_BYTES - 16 * 1024, float.len())))
-        })
-    }),
-    ("a signed receipt of halves of doubles", || {
-        signed(|| {
-            let float = halfway();
-            format!("[{}0]", float.repeat(values(limits::RECEIPT_BYTES - 16 * 1024, float.len())))
-        })
-    }),
+    ("a signed receipt of floats that are rounded", || signed("0.123457", "0.12345654321")),
+    ("a signed receipt of large floats", || signed("4503599627370495.5", "4503599627370495.5")),
+    ("a signed receipt of halves of doubles", || signed("0.5", &halfway())),
     ("a response that shows its output a thousand times", || {
         let mut material = Material::response();
         material.receipt.output = "{}".to_owned() + &" ".repeat(limits::OUTPUT_BYTES.min(limits::RECEIPT_BYTES / 2) - 2);
@@ -274,7 +272,8 @@ const CASES: &[(&str, fn() -> Files)] = &[
     ("a response with a large task policy", || {
         let mut material = Material::response();
         let task_policy = parse(&format!("{{\"x\": [{}0]}}", "0,".repeat(values(limits::RECEIPT_BYTES / 4, 2))));
-        material.receipt.envelope = Envelope::Response(Response { has_image: true, egress_log: String::new(), task_policy, artifacts: vec![] });
+        material.receipt.envelope =
+            Envelope::Response(Response { has_image: true, egress_log: String::new(), task_policy, artifacts: vec![] });
         receipt(material)
     }),
     ("a note whose verdict repeats a large output", || {
@@ -293,6 +292,16 @@ const CASES: &[(&str, fn() -> Files)] = &[
     ("CRL: as hex", || {
         let mut material = large_crl(limits::CRL_BYTES);
         material.collateral.container = vector_gen::collateral::Container::V3;
+        evidence(material)
+    }),
+    ("CRL: a long name of its issuer", || {
+        let mut material = Material::classic();
+        material.collateral.pck_crl.issuer = Name::of(&"\u{7f}".repeat(limits::CRL_BYTES - 2000));
+        evidence(material)
+    }),
+    ("PCK certificate: deep DER", || {
+        let mut material = Material::classic();
+        material.pck.set_extension("1.2.3", false, nested(limits::CERTIFICATE_BYTES - 2000));
         evidence(material)
     }),
     ("CRL: deep DER", || {
@@ -382,7 +391,10 @@ const CASES: &[(&str, fn() -> Files)] = &[
     }),
     ("an input at the limit", || {
         let mut files = receipt(Material::k3());
-        files.push(("input", format!("{{\"x\": [{}0]}}", "0.1234567890123456789,".repeat(values(limits::INPUT_BYTES - 16, 22))).into_bytes()));
+        files.push((
+            "input",
+            format!("{{\"x\": [{}0]}}", "0.1234567890123456789,".repeat(values(limits::INPUT_BYTES - 16, 22))).into_bytes(),
+        ));
         files
     }),
     ("an input of one text", || {
@@ -390,8 +402,28 @@ const CASES: &[(&str, fn() -> Files)] = &[
         files.push(("input", format!("{{\"x\": \"{}\"}}", "\u{e9}".repeat(limits::INPUT_BYTES / 2 - 8)).into_bytes()));
         files
     }),
+    ("a report as large as it gets", || {
+        let names = |count: usize| -> String {
+            let name = "\u{7f}".repeat(limits::JSON_NAME_BYTES - 8);
+            (0..count).map(|number| format!("\"{name}{number:07}\": \"{}\",", "\u{7f}".repeat(limits::SHOWN_CHARACTERS))).collect()
+        };
+        let mut files = filled(Material::classic, "\"code\"", |_| names(limits::CLAIMS));
+        let document = format!("{{{}\"x\": 0}}", names(limits::DIFFERENCES));
+        files.extend(Companion::ALL.map(|companion| match companion {
+            Companion::EvalLog | Companion::LogText => (companion.name(), format!("RESULT_JSON {document}").into_bytes()),
+            _ => (companion.name(), document.clone().into_bytes()),
+        }));
+        let mut material = Material::classic();
+        material.collateral.items.add(|items| {
+            items.extend(
+                (0..limits::PROBLEMS).map(|number| (format!("{number}{}", "\u{7f}".repeat(limits::JSON_NAME_BYTES - 8)), Vec::new())),
+            );
+        });
+        files.push(("collateral", material.evidence()[1].clone()));
+        files
+    }),
     ("a run that differs everywhere", || run(|number| format!("\"{number:06}\": {number}.5,"))),
-    ("a run of awkward floats", || run(|number| format!("\"{number:06}\": 1.797693134862315{}e308,", number % 10))),
+    ("a run of awkward floats", || run(|number| format!("\"{number:06}\": 1.797693134862315{}e307,", number % 10))),
     ("a run of texts", || run(|number| format!("\"{number:06}\": \"{}\",", "\u{7f}".repeat(64)))),
 ];
 
@@ -415,12 +447,17 @@ fn nested_names(room: usize) -> String {
     let name = "\u{7f}".repeat(limits::JSON_NAME_BYTES - 8);
     let leaves = (room / (name.len() + 20) - 20).min(limits::JSON_VALUES - 1000);
     let leaves: Vec<String> = (0..leaves).map(|number| format!("\"{number:07}{name}\": \"{}\"", "\u{7f}".repeat(4))).collect();
-    format!("\"{}\": {{{}}},", "\u{7f}".repeat(limits::CLAIM_POINTER_BYTES.saturating_sub(64).min(limits::JSON_NAME_BYTES)), leaves.join(","))
+    format!(
+        "\"{}\": {{{}}},",
+        "\u{7f}".repeat(limits::CLAIM_POINTER_BYTES.saturating_sub(64).min(limits::JSON_NAME_BYTES)),
+        leaves.join(",")
+    )
 }
 
-/// A number half-way between two doubles, which takes all of its digits to read.
+/// A number that lies so near to the middle of two doubles that it takes all of its digits to read.
 fn halfway() -> String {
-    format!("{:.1075},", f64::from_bits(1)).replace("e", "") .trim_end_matches(',').to_owned() + "5,"
+    let middle = "0.500000000000000055511151231257827021181583404541015625";
+    format!("{middle}{}1", "0".repeat(740))
 }
 
 /// The one-file case.
@@ -446,10 +483,14 @@ fn output(make: impl Fn(usize) -> String) -> Files {
     receipt(material)
 }
 
-/// A receipt that a signer vouches for, with this among its measurements.
-fn signed(numbers: impl Fn() -> String) -> Files {
+/// A receipt that a signer vouches for, full of the number that is signed as `canonical` and stands there as `written`.
+fn signed(canonical: &str, written: &str) -> Files {
+    let count = values(limits::RECEIPT_BYTES - 16 * 1024, written.len() + 1);
+    let list = |number: &str| format!("[{}0]", format!("{number},").repeat(count));
+    let (signed, written) = (list(canonical), list(written));
     let mut material = Material::signed();
-    material.receipt.attestation.set("/verdict/regression_labels", token(&numbers()));
+    material.receipt.attestation.set("/verdict/regression_labels", token(&signed));
+    material.receipt.afterwards.add(move |document| document.set("/attestation/verdict/regression_labels", token(&written)));
     receipt(material)
 }
 
@@ -507,7 +548,10 @@ fn run(member: impl Fn(usize) -> String) -> Files {
     let verdict = members(0, limits::RECEIPT_BYTES - 64 * 1024) + ",";
     let mut material = Material::classic();
     material.receipt.input = Input::Document(parse("{}"));
-    let mut files = vec![("receipt", String::from_utf8(material.file()).expect("UTF-8").replacen("\"pass\": true", &(verdict + "\"pass\": true"), 1).into_bytes())];
+    let mut files = vec![(
+        "receipt",
+        String::from_utf8(material.file()).expect("UTF-8").replacen("\"pass\": true", &(verdict + "\"pass\": true"), 1).into_bytes(),
+    )];
     let document = format!("{{{}}}", members(1, limits::RUN_FILE_BYTES - 64));
     for companion in Companion::ALL {
         let is_log = matches!(companion, Companion::EvalLog | Companion::LogText);

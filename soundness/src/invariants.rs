@@ -4,10 +4,8 @@ use std::ops::RangeInclusive;
 
 use serde_json::Value;
 use verify_core::dcap;
+use verify_core::limits;
 use verify_core::{Anchors, Check, CheckResult, Effect, Instant, Obligation, Outcome, Problem, QuoteReport, Report, Request, Verifier};
-
-/// Bytes that a report may have beyond what its input explains.
-const REPORT_BYTES: usize = 4 * 1024 * 1024;
 
 /// Verifies `receipt` twice and asserts everything that does not depend on what it is.
 pub fn verify(verifier: &Verifier, receipt: &[u8]) -> Report {
@@ -15,7 +13,7 @@ pub fn verify(verifier: &Verifier, receipt: &[u8]) -> Report {
     let report = verifier.verify(&request);
     let json = report.to_json();
     assert_eq!(json, verifier.clone().verify(&request).to_json(), "the same request gave two reports");
-    assert!(json.len() <= REPORT_BYTES + 4 * receipt.len(), "{} bytes of report for {} bytes", json.len(), receipt.len());
+    assert!(json.len() <= limits::REPORT_BYTES, "{} bytes of report for {} bytes", json.len(), receipt.len());
 
     let value = read_back(&json, &report.to_json_pretty());
     assert_eq!(value["outcome"], report.outcome.name());
@@ -33,7 +31,7 @@ pub fn verify_quote(quote: &[u8], collateral: &[u8], anchors: &Anchors) -> Quote
     let report = judge();
     let json = report.to_json();
     assert_eq!(json, judge().to_json(), "the same quote gave two reports");
-    assert!(json.len() <= REPORT_BYTES, "{} bytes of report", json.len());
+    assert!(json.len() <= limits::REPORT_BYTES, "{} bytes of report", json.len());
     let value = read_back(&json, &report.to_json_pretty());
     assert_eq!(value["quote"]["bytes"], quote.len());
     assert_safe(&report.headline());

@@ -8,6 +8,7 @@ mod expectations;
 mod fresh;
 mod input;
 mod lessons;
+mod limits;
 mod meaning;
 mod policy;
 mod quote;
@@ -465,6 +466,7 @@ pub(crate) fn all() -> Vec<Vector> {
         bare::vectors(),
         lessons::vectors(),
         text::vectors(),
+        limits::vectors(),
     ]
     .into_iter()
     .flatten()

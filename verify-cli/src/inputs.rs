@@ -5,12 +5,14 @@ use std::io::{self, Read};
 use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 
-use verify_core::{Companion, RunFile, escape};
+use verify_core::{Companion, RunFile, escape, limits};
 
 use crate::exit;
 
-/// The core refuses receipts, and files beside them, of more bytes than this; one more is read so that it can see that.
-const RECEIPT_BYTES: u64 = 4 * 1024 * 1024;
+/// No file that the core reads may have more bytes than this; one more is read so that it can see and say that.
+const FILE_BYTES: u64 = limits::RECEIPT_BYTES as u64;
+const _: () = assert!(limits::RUN_FILE_BYTES <= limits::RECEIPT_BYTES && limits::COLLATERAL_BYTES <= limits::RECEIPT_BYTES);
+const _: () = assert!(limits::INPUT_BYTES <= limits::RECEIPT_BYTES && limits::QUOTE_BYTES <= limits::RECEIPT_BYTES);
 
 /// Policies and certificates are much smaller than this.
 const SETTINGS_BYTES: u64 = 1024 * 1024;
@@ -95,8 +97,8 @@ impl Input {
     /// Reads the input and asks `core` about it. A panic in there is a bug, but it ends this answer only.
     pub(crate) fn ask<T>(&self, core: impl FnOnce(&[u8]) -> T) -> Result<T, Failure> {
         let bytes = match &self.source {
-            Source::StandardInput => read_bounded(io::stdin().lock(), RECEIPT_BYTES),
-            Source::File(path) => File::open(path).and_then(|file| read_bounded(file, RECEIPT_BYTES)),
+            Source::StandardInput => read_bounded(io::stdin().lock(), FILE_BYTES),
+            Source::File(path) => File::open(path).and_then(|file| read_bounded(file, FILE_BYTES)),
             Source::Nothing(failure) => return Err(failure.clone()),
         };
         let bytes = bytes.map_err(|error| unreadable(&error))?;
@@ -119,7 +121,7 @@ impl Beside {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
                 Err(error) => Err(error.to_string()),
                 Ok(Some(why)) => Err(why.to_owned()),
-                Ok(None) => File::open(&path).and_then(|file| read_bounded(file, RECEIPT_BYTES)).map_err(|error| error.to_string()),
+                Ok(None) => File::open(&path).and_then(|file| read_bounded(file, FILE_BYTES)).map_err(|error| error.to_string()),
             };
             Some((companion, content))
         });

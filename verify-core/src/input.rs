@@ -109,17 +109,20 @@ pub(crate) fn recover(
         findings.raise(Problem::new(Code::InputGivenDiffers, location, message).found(digest(bytes)).wanted(wanted));
     }
 
-    let shown = match statement {
+    let (shown, text) = match statement {
         Statement::Attestation(attestation) => Some(Shown::measurements(attestation, bound, expected, nonce)),
         Statement::Note(note) => Some(Shown::bundle(note, evidence, expected)?),
         Statement::Absent => None,
-    };
-    let recovered_from_shown = shown.as_ref().and_then(|shown| proven(shown.source, shown.text.clone()));
-    let contradicted = shown.as_ref().filter(|shown| shown.is_submitted && recovered_from_shown.is_none());
-    if let Some(Shown { pointer, text, .. }) = contradicted {
+    }
+    .unzip();
+    let found = text.as_deref().map(digest);
+    let recovered_from_shown = shown.as_ref().zip(text).filter(|_| found.as_deref() == Some(wanted));
+    let recovered_from_shown = recovered_from_shown.map(|(shown, text)| Recovered { text, source: shown.source });
+    let contradicted = shown.as_ref().zip(found).filter(|(shown, _)| shown.is_submitted && recovered_from_shown.is_none());
+    if let Some((Shown { pointer, .. }, found)) = &contradicted {
         let message = format!("{pointer} does not hash to {}: it is not what the enclave was given", escape(&expected.input_pointer));
         let problem = Problem::new(Code::BindingInput, Location::pointer(DOCUMENT, pointer), message);
-        findings.raise(problem.found(digest(text)).wanted(wanted));
+        findings.raise(problem.found(found).wanted(wanted));
     }
 
     let recovered = given
@@ -149,25 +152,23 @@ pub(crate) fn recover(
 struct Shown {
     source: Source,
     pointer: &'static str,
-    /// What would have been submitted.
-    text: Vec<u8>,
     /// Whether this part is known to be what was submitted, so that another input contradicts it.
     is_submitted: bool,
 }
 
 impl Shown {
-    /// Producers whose nonce is a hash submit the measurements to a known scorer.
-    fn measurements(attestation: &Attestation<'_>, bound: &Bound<'_>, expected: &Expected<'_>, nonce: Checked<()>) -> Self {
+    /// Producers whose nonce is a hash submit the measurements to a known scorer. With what would have been submitted.
+    fn measurements(attestation: &Attestation<'_>, bound: &Bound<'_>, expected: &Expected<'_>, nonce: Checked<()>) -> (Self, Vec<u8>) {
         let text = sorted_dumps(attestation.measurements).into_bytes();
         let is_submitted = is_hex(bound.nonce, 64) && Scorer::of(expected).is_some() && nonce.is_ok();
-        Self { source: Source::Measurements, pointer: "/attestation/measurements", text, is_submitted }
+        (Self { source: Source::Measurements, pointer: "/attestation/measurements", is_submitted }, text)
     }
 
-    /// The path says which file the input is only where it is the known command that ran.
-    fn bundle(note: &Note<'_>, evidence: &QuoteEvidence<'_>, expected: &Expected<'_>) -> Checked<Self> {
+    /// The path says which file the input is only where it is the known command that ran. With what would have been submitted.
+    fn bundle(note: &Note<'_>, evidence: &QuoteEvidence<'_>, expected: &Expected<'_>) -> Checked<(Self, Vec<u8>)> {
         let text = compact_dumps(note.bundle).into_bytes();
         let is_submitted = KNOWN_WORKLOADS.contains(&evidence.workload_sha256?) && !expected.input_sha256.is_empty();
-        Ok(Self { source: Source::Bundle, pointer: "/bundle", text, is_submitted })
+        Ok((Self { source: Source::Bundle, pointer: "/bundle", is_submitted }, text))
     }
 }
 

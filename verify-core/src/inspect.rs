@@ -117,7 +117,8 @@ fn decode(bytes: &[u8], entries: &mut Entries, findings: &mut Findings) -> Check
     {
         for (name, document) in [("TCB info", &collateral.tcb_info), ("QE identity", &collateral.qe_identity)] {
             let Ok(document) = document else { continue };
-            let Ok(value) = json::read(document.text()) else { continue };
+            let read = json::read(document.text()).map_err(|error| findings.raise(error.into_problem(name)));
+            let Ok(value) = read else { continue };
             let signed = value.member("tcbInfo").or(value.member("enclaveIdentity")).unwrap_or(&value);
             for member in ["id", "version", "issueDate", "nextUpdate", "tcbEvaluationDataNumber", "fmspc", "pceId"] {
                 if let Some(value) = signed.member(member) {

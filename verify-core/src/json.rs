@@ -723,13 +723,21 @@ mod tests {
     }
 
     #[test]
-    fn depth_and_count_are_bounded_without_recursion() {
+    fn every_limit_holds_to_the_last_one() {
         let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
-        assert!(read(nested(limits::JSON_DEPTH).as_bytes()).is_ok());
-        assert_eq!(refused(&nested(limits::JSON_DEPTH + 1)).0, JsonErrorKind::Limit);
+        let listed = |values: usize| format!("[{}0]", "0,".repeat(values - 2));
+        let named = |bytes: usize| format!("{{\"{}\":0}}", "n".repeat(bytes));
+        let number = |digits: usize| "7".repeat(digits);
+        for (limit, document) in [
+            (limits::JSON_DEPTH, &nested as &dyn Fn(usize) -> String),
+            (limits::JSON_VALUES, &listed),
+            (limits::JSON_NAME_BYTES, &named),
+            (limits::JSON_NUMBER_BYTES, &number),
+        ] {
+            assert!(read(document(limit).as_bytes()).is_ok(), "{limit}");
+            assert_eq!(refused(&document(limit + 1)).0, JsonErrorKind::Limit, "{limit}");
+        }
         assert_eq!(refused(&"[".repeat(1_000_000)).0, JsonErrorKind::Limit);
-        let many = format!("[{}0]", "0,".repeat(limits::JSON_VALUES));
-        assert_eq!(refused(&many).0, JsonErrorKind::Limit);
     }
 
     fn difference(left: &str, right: &str) -> Option<String> {
@@ -760,7 +768,8 @@ mod tests {
     #[test]
     fn a_pointer_stays_short_however_deep_the_difference_lies() {
         let name = "n".repeat(100);
-        let nested = |leaf: &str| format!("{}{leaf}{}", format!("{{\"{name}\":").repeat(500), "}".repeat(500));
+        let nested =
+            |leaf: &str| format!("{}{leaf}{}", format!("{{\"{name}\":").repeat(limits::JSON_DEPTH), "}".repeat(limits::JSON_DEPTH));
         let pointer = difference(&nested("1"), &nested("2")).unwrap();
         assert!(pointer.len() > limits::CLAIM_POINTER_BYTES && pointer.len() < 2 * limits::CLAIM_POINTER_BYTES, "{}", pointer.len());
     }

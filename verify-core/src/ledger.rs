@@ -294,7 +294,9 @@ mod tests {
     fn all_obligations_share_the_room_for_findings() {
         let mut ledger = ledger_with(&vec![Code::ReceiptUnknownMember; limits::PROBLEMS]);
         let _ = ledger.meet(Obligation::Claims, |findings| {
-            [Code::ReceiptUnknownMember, Code::QuoteSignature, Code::QuoteSignature].map(|code| findings.raise(problem(code)));
+            for code in [Code::ReceiptUnknownMember, Code::QuoteSignature, Code::QuoteSignature] {
+                findings.raise(problem(code));
+            }
             Ok(())
         });
         assert_eq!(settle(ledger).2.len(), limits::PROBLEMS + 2);

@@ -113,9 +113,9 @@ codes! {
         "Ask the producer to write null, or a finite number, in its place.",
         "RFC 8259 section 6; Python json module, allow_nan";
     LimitExceeded = "limit.exceeded", Prevents, [], None,
-        "The input is larger or deeper than the verifier is willing to read.",
-        "Check that it is the file that you meant. The limits and their reasons stand in src/limits.rs of the core.",
-        "src/limits.rs";
+        "Something is larger, deeper or more than the verifier is willing to read.",
+        "Check that it is the file that you meant. The limits and their reasons stand in docs/limits.md.",
+        "docs/limits.md";
 
     ReceiptWrongType = "receipt.wrong-type", Refutes, [], None,
         "A member of the receipt has another type than its format says.",
@@ -690,7 +690,7 @@ codes! {
         "README.md, expectations";
 
     RunUnreadable = "run.file-unreadable", Prevents, [], None,
-        "A file beside the receipt cannot be compared: it cannot be read, is too large, or is not the JSON that belongs there.",
+        "A file beside the receipt cannot be compared: it cannot be read, or is not the JSON that belongs there.",
         "Fetch the run directory again; its files are regular files, not links.",
         "README.md, verifying a run of the public log";
     RunAttestation = "run.attestation-differs", Refutes, [], None,

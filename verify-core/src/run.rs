@@ -9,7 +9,7 @@ use data_encoding::HEXLOWER;
 
 use crate::crypto;
 use crate::expectation::Form;
-use crate::json::{self, Kind, Value, child, compare, is_number, is_same, same_decimal};
+use crate::json::{self, JsonErrorKind, Kind, Value, child, compare, is_number, is_same, same_decimal};
 use crate::ledger::{Checked, Findings, Stopped};
 use crate::limits;
 use crate::problem::{Code, Location, Problem};
@@ -125,16 +125,16 @@ pub(crate) fn check(
         return Err(Stopped::NotApplicable("no files beside the receipt were given"));
     }
     let attestation = attestation?;
-    let documents: Vec<Result<Option<Value<'_>>, String>> = files.iter().map(read).collect();
+    let documents: Vec<Result<_, _>> = files.iter().map(read).collect();
     let result = files.iter().zip(&documents).find(|(file, _)| file.companion == Companion::Result);
     let result = result.and_then(|(_, document)| document.as_ref().ok()?.as_ref());
     for ((file, document), entry) in files.iter().zip(&documents).zip(listed.iter_mut()) {
         let document = match document {
             Ok(Some(document)) => document,
             Ok(None) => continue,
-            Err(why) => {
+            Err((code, why)) => {
                 let message = format!("{} cannot be compared: {why}", entry.name);
-                findings.raise(Problem::new(Code::RunUnreadable, Location::document(entry.name), message));
+                findings.raise(Problem::new(*code, Location::document(entry.name), message));
                 continue;
             }
         };
@@ -160,20 +160,23 @@ pub(crate) fn check(
 }
 
 /// The JSON that a file holds for comparison, if it holds any; or why it cannot be compared.
-fn read<'a>(file: &RunFile<'a>) -> Result<Option<Value<'a>>, String> {
-    let bytes = file.content.map_err(brief)?;
+fn read<'a>(file: &RunFile<'a>) -> Result<Option<Value<'a>>, (Code, String)> {
+    let bytes = file.content.map_err(|why| (Code::RunUnreadable, brief(why)))?;
     if bytes.len() > limits::RUN_FILE_BYTES {
-        return Err(format!("it has {} bytes; at most {} are read", bytes.len(), limits::RUN_FILE_BYTES));
+        return Err((Code::LimitExceeded, format!("it has {} bytes; at most {} are read", bytes.len(), limits::RUN_FILE_BYTES)));
     }
     let json = match file.companion {
         Companion::Attestation | Companion::Result => Some(bytes),
         Companion::EvalLog | Companion::LogText => last_result(bytes),
     };
     let object = |bytes| {
-        let value = json::read(bytes).map_err(|error| format!("byte {}: {}", error.offset, error.message))?;
+        let value = json::read(bytes).map_err(|error| {
+            let code = if error.kind == JsonErrorKind::Limit { Code::LimitExceeded } else { Code::RunUnreadable };
+            (code, format!("byte {}: {}", error.offset, error.message))
+        })?;
         match value.object() {
             Some(_) => Ok(value),
-            None => Err(format!("it is {}; wanted an object", value.type_name())),
+            None => Err((Code::RunUnreadable, format!("it is {}; wanted an object", value.type_name()))),
         }
     };
     json.map(object).transpose()

@@ -1,6 +1,6 @@
 //! The enclave's output against the verdict that the receipt claims.
 
-use crate::json::{self, Kind, Value};
+use crate::json::{self, JsonErrorKind, Kind, Value};
 use crate::ledger::Findings;
 use crate::problem::{Code, Location, Problem};
 use crate::receipt::canonical::{compact_dumps, rounded};
@@ -40,6 +40,7 @@ enum Content<'a> {
     Crash,
     /// None of these: another reader may see a verdict in it.
     Unreadable {
+        code: Code,
         offset: usize,
         fault: String,
     },
@@ -50,10 +51,16 @@ impl<'a> Output<'a> {
     pub(crate) fn read(text: &'a [u8]) -> Self {
         let content = match json::read(text) {
             Ok(value) if value.object().is_some() => Content::Object(value),
-            Ok(value) => Content::Unreadable { offset: 0, fault: format!("it is {}; wanted an object", value.type_name()) },
+            Ok(value) => {
+                let fault = format!("it is {}; wanted an object", value.type_name());
+                Content::Unreadable { code: Code::VerdictUnreadable, offset: 0, fault }
+            }
             Err(_) if text.trim_ascii().is_empty() => Content::Empty,
             Err(_) if is_crash(text) => Content::Crash,
-            Err(error) => Content::Unreadable { offset: error.offset, fault: error.message },
+            Err(error) => {
+                let code = if error.kind == JsonErrorKind::Limit { Code::LimitExceeded } else { Code::VerdictUnreadable };
+                Content::Unreadable { code, offset: error.offset, fault: error.message }
+            }
         };
         Self { text, content }
     }
@@ -128,12 +135,12 @@ impl<'a> Output<'a> {
         Problem::new(Code::VerdictCrashed, Location::document(OUTPUT), message)
     }
 
-    fn unreadable(&self, offset: usize, fault: &str) -> Problem {
+    fn unreadable(&self, code: Code, offset: usize, fault: &str) -> Problem {
         let message = format!(
             "the enclave's output cannot be read, so its verdict is not known: byte {offset}: {fault}; its first line is {}",
             self.first_line()
         );
-        Problem::new(Code::VerdictUnreadable, Location::offset(OUTPUT, offset), message)
+        Problem::new(code, Location::offset(OUTPUT, offset), message)
     }
 
     pub(crate) fn first_line(&self) -> String {
@@ -154,7 +161,7 @@ pub(crate) fn check(output: &Output<'_>, attestation: &Attestation<'_>, findings
         Content::Object(_) => {}
         Content::Empty => return findings.raise(not_attested("is empty")),
         Content::Crash => return findings.raise(output.crashed()),
-        Content::Unreadable { offset, fault } => return findings.raise(output.unreadable(*offset, fault)),
+        Content::Unreadable { code, offset, fault } => return findings.raise(output.unreadable(*code, *offset, fault)),
     }
     check_commit(output, attestation, findings);
     check_numbers(output, attestation, findings);
@@ -193,7 +200,7 @@ pub(crate) fn check_note(output: &Output<'_>, note: &Note<'_>, findings: &mut Fi
             return findings.raise(Problem::new(Code::VerdictNotAttested, Location::pointer(DOCUMENT, "/label"), message));
         }
         Content::Crash => return findings.raise(output.crashed()),
-        Content::Unreadable { offset, fault } => return findings.raise(output.unreadable(*offset, fault)),
+        Content::Unreadable { code, offset, fault } => return findings.raise(output.unreadable(*code, *offset, fault)),
     };
     if compact_dumps(signed) != compact_dumps(note.verdict) {
         let message = "verdict_doc is not the enclave's signed output";

@@ -22,7 +22,7 @@ use crate::dcap::quote::Accepted;
 use crate::dcap::{self, Appraisal, Instant, age};
 use crate::expectation::{Expectation, Field};
 use crate::input::{self, Recovered, Sources};
-use crate::json;
+use crate::json::{self, JsonErrorKind};
 use crate::ledger::{Checked, Ledger, Stopped, need};
 use crate::limits;
 use crate::pins::{self, Subject};
@@ -206,12 +206,14 @@ impl Verifier {
             input::recover(receipt.quote?, receipt.bound?, receipt.statement?, receipt.expected?, nonce, &sources, findings)
         });
         let input = need(&input).map(Option::as_ref);
-        let input_value = input.ok().flatten().and_then(|input| json::read(&input.text).ok());
+        let input_value = input.ok().flatten().map(|input| json::read(&input.text));
         let counterparts = ledger.meet(Obligation::Counterparts, |findings| {
-            let value = match (input?, &input_value) {
-                (None, _) => Err(Stopped::NotApplicable("the enclave's input was not recovered")),
-                (Some(_), None) => Err(Stopped::NotApplicable("the enclave's input is no JSON that this verifier reads")),
-                (Some(_), Some(value)) => Ok(value),
+            input?;
+            let value = match &input_value {
+                None => Err(Stopped::NotApplicable("the enclave's input was not recovered")),
+                Some(Err(error)) if error.kind == JsonErrorKind::Limit => Err(findings.stop(error.clone().into_problem(input::INPUT))),
+                Some(Err(_)) => Err(Stopped::NotApplicable("the enclave's input is no JSON that this verifier reads")),
+                Some(Ok(value)) => Ok(value),
             }?;
             let counterparts = input::counterparts(receipt.statement?, receipt.attestation_value, value)?;
             input::check_counterparts(&counterparts, output.as_ref().ok().filter(|_| output_bound.is_ok()), findings);
@@ -276,7 +278,8 @@ impl Verifier {
             files: is_bound(high, files),
             image: receipt.bound.and_then(|bound| bound.image).ok().filter(|_| genuine.and(high).is_ok()),
             contents: contents.as_deref().ok().filter(|_| genuine.and(high).is_ok()).unwrap_or_default(),
-            verdict_is_computed: reproduced_by.is_some() && !input_value.as_ref().is_some_and(verdict::holds_verdict),
+            verdict_is_computed: reproduced_by.is_some()
+                && !input_value.as_ref().is_some_and(|value| value.as_ref().is_ok_and(verdict::holds_verdict)),
             output: proven_output,
         };
         let coverage = |pointer: &str, value: &json::Value<'_>| claims::cover(pointer, value, receipt.statement.ok(), &proven).0;

@@ -107,15 +107,6 @@ fn no_part_of_a_quote_is_a_quote() {
 }
 
 #[test]
-fn inputs_over_their_limits_are_not_read() {
-    let large = vec![b' '; 4 * 1024 * 1024 + 1];
-    let report = verify_quote(b"", &large, Instant::Collateral, &Anchors::intel());
-    assert_eq!(location(&report, Code::LimitExceeded).document, "collateral");
-    let report = verify_quote(&large, b"{}", Instant::Collateral, &Anchors::intel());
-    assert_eq!((report.outcome, location(&report, Code::LimitExceeded).document), (Outcome::Unverifiable, "quote"));
-}
-
-#[test]
 fn names_are_escaped() {
     let report = judge("bare-v4", |_| {}).named("\u{1b}[2J.bin", "c.json");
     assert_eq!(report.quote.name.as_deref(), Some("\\u{1b}[2J.bin"));

@@ -44,19 +44,6 @@ fn a_file_that_cannot_be_read_is_never_agreement() {
 }
 
 #[test]
-fn a_file_over_the_limit_is_not_read() {
-    let limit = 4 * 1024 * 1024;
-    let padded = |length: usize| [br#"{"label":"L"}"#.as_slice(), &vec![b' '; length - 13]].concat();
-    for (companion, within) in [(Companion::Result, padded(limit)), (Companion::LogText, vec![b'\n'; limit])] {
-        assert!(!judge(&[RunFile::new(companion, &within)]).has(Code::RunUnreadable), "{companion:?}");
-        let over = [within.as_slice(), b"\n"].concat();
-        let report = judge(&[RunFile::new(companion, &over)]);
-        assert_eq!(report.outcome, Outcome::Unverifiable, "{companion:?}");
-        assert_eq!(report.run.first().unwrap().bytes, Some(limit + 1));
-    }
-}
-
-#[test]
 fn every_member_that_a_result_repeats_is_compared() {
     let vector = "test-vectors/runs/run-agrees-long-result";
     let result = support::read_json(&support::workspace().join(vector).join("result.json"));

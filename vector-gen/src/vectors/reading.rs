@@ -58,14 +58,6 @@ fn json_faults() -> Vec<Vector> {
             .change(|m| m.receipt.attestation.set("/measurements/primary/ctx_128_tps", token("NaN")))
             .policy("tolerant")
             .verified(&["json.non-finite"]),
-        classic("json-too-deep", "Nesting beyond the limit is not read, and no verdict is reached.")
-            .change(|m| {
-                m.receipt.bytes.add(|bytes| {
-                    let deep = format!("\"deep\": {}{}, \"chain\"", "[".repeat(1100), "]".repeat(1100));
-                    replace(bytes, "\"chain\"", &deep);
-                });
-            })
-            .only(Outcome::Unverifiable, &["limit.exceeded"]),
         classic("json-array", "A receipt is an object.")
             .change(|m| m.receipt.bytes.add(|bytes| *bytes = b"[]".to_vec()))
             .only(Outcome::Invalid, &["receipt.wrong-type"]),
