@@ -257,10 +257,11 @@ const CASES: &[(&str, fn() -> Files)] = &[
     }),
     ("a response with many members", || filled(Material::response, "\"artifacts\"", |room| members(room, limits::JSON_VALUES - 100, ""))),
     ("a response with many artifacts", || {
-        let artifact = format!("{{\"path\": \"x\", \"sha256\": \"{}\", \"size\": 0}},", digest("an artifact"));
-        filled(Material::response, "\"artifacts_sha256\"", move |room| {
-            format!("\"artifacts\": [{}0],", artifact.repeat((room / artifact.len() - 1).min(limits::JSON_VALUES / 4 - 100)))
-        })
+        let artifact = format!("{{\"path\": \"x\", \"sha256\": \"{}\", \"size\": 0}}", digest("an artifact"));
+        let mut material = Material::response();
+        let count = (limits::RECEIPT_BYTES / (artifact.len() + 40)).min(limits::JSON_VALUES / 4 - 100);
+        material.receipt.afterwards.add(move |document| document.set("/artifacts", Json::List(vec![parse(&artifact); count])));
+        receipt(material)
     }),
     ("a response with a large egress log", || {
         let mut material = Material::response();

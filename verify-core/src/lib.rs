@@ -15,7 +15,7 @@
 //!
 //! The verifier is a pure function of its arguments. It reads no clock, file, network or environment, and hostile bytes give
 //! a report like any others: never a panic, never unbounded work. Every text in a report is safe to show on a terminal.
-//! Nested JSON is bounded at 1024 levels, for which a thread needs 256 KiB of stack in a release build.
+//! What it reads is bounded by the [`limits`]; the deepest JSON within them takes less than 64 KiB of stack in a release build.
 
 #![deny(missing_docs)]
 #![cfg_attr(

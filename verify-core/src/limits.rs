@@ -36,7 +36,7 @@ macro_rules! limits {
 // NAME = value, what is counted, why no more is needed.
 limits! {
     RECEIPT_BYTES = 2 * MIB, "Bytes of one receipt",
-        "Real ones have 17 to 38 KB. This leaves room for collateral whose CRL is at its limit and is written as hex inside of base64.";
+        "Real ones have 34 to 38 KB. This leaves room for collateral whose CRL is at its limit and is written as hex inside of base64.";
     RUN_FILE_BYTES = 2 * MIB, "Bytes of one file beside a receipt, and of a record that is scored",
         "Real logs have at most 30 KB, results 2 KB.";
     INPUT_BYTES = MIB, "Bytes of an enclave input that the caller gives",

@@ -1,5 +1,5 @@
-//! Documents that follow from the code: the page of checks and the JSON Schemas of reports, and what the written ones name.
-//! `UPDATE=1` rewrites the page.
+//! Documents that follow from the code: the pages of checks and of limits, and the JSON Schemas of reports, and what the written
+//! ones name. `UPDATE=1` rewrites the pages.
 
 #![expect(clippy::disallowed_methods, reason = "tests read files and the environment")]
 
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use verify_core::tier::Params;
-use verify_core::{Check, CheckResult, Code, CodeInfo, Effect, Obligation, TcbStatus};
+use verify_core::{Check, CheckResult, Code, CodeInfo, Effect, Obligation, TcbStatus, limits};
 
 use crate::judge::Judged;
 
@@ -344,7 +344,37 @@ fn text(path: &Path) -> String {
     String::from_utf8(support::read(path)).expect("UTF-8")
 }
 
-// Schemas and parameters.
+// Limits, schemas and parameters.
+
+/// Where the part of the page of limits begins that is measured, and not made here.
+const MEASURED: &str = "\n## What the worst inputs cost\n";
+
+#[test]
+fn the_page_of_limits_begins_with_the_limits() {
+    let path = support::workspace().join("docs/limits.md");
+    let committed = String::from_utf8(support::read(&path)).expect("UTF-8");
+    let (limits, measured) = committed.split_once(MEASURED).expect("a part that is measured");
+    let page = page_of_limits();
+    if std::env::var_os("UPDATE").is_some() {
+        return std::fs::write(&path, page + MEASURED + measured).expect("the page is written");
+    }
+    assert!(limits == page, "docs/limits.md is not what the code says: run UPDATE=1 cargo test -p verify-core --test documents");
+}
+
+fn page_of_limits() -> String {
+    let mut page = String::from(
+        "# Limits\n\nWhat is over a limit is not read: the finding is `limit.exceeded`, and the outcome is no better than unverifiable. Nothing is\ncut off in silence. The library has the numbers as `verify_core::limits`. They are no promise: they may change in any version.\n\n| limit | value | counts | why no more |\n|---|---:|---|---|\n",
+    );
+    for limits::Limit { name, value, counts, reason, .. } in limits::ALL {
+        let value = match value {
+            mebibytes if value % (1024 * 1024) == 0 => format!("{} MiB", mebibytes / 1024 / 1024),
+            kibibytes if value % 1024 == 0 => format!("{} KiB", kibibytes / 1024),
+            number => number.to_string(),
+        };
+        writeln!(page, "| `{name}` | {value} | {counts} | {reason} |").expect("a string takes everything");
+    }
+    page
+}
 
 #[test]
 fn the_schema_names_every_effect_status_and_obligation() {

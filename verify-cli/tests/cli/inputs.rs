@@ -127,7 +127,7 @@ fn no_more_is_read_than_the_core_accepts() {
         let run = receipt(&["verify", "--format", "json", path]);
         assert_eq!(run.code, 6);
         let report = &run.json()[0];
-        assert_eq!(report["input"]["bytes"], (4 << 20) + 1);
+        assert_eq!(report["input"]["bytes"], (2 << 20) + 1);
         assert_eq!(report["problems"][0]["code"], "limit.exceeded");
         assert_eq!(receipt(&["inspect", path]).code, 6);
     }

@@ -101,7 +101,7 @@ fn each_kind_of_answer_has_its_exit_code() {
     gives(6, &score(&["--from", &file("latency.json", "{\"lower_is_better\": true}")]), "lower_is_better = true");
     let within = "{\"tps\": 1, \"top1\": 0, \"kl\": 0}".to_owned() + &" ".repeat(2 * 1024 * 1024 - 30);
     gives(0, &score(&["--from", &file("long.json", &within[..2 * 1024 * 1024 - 1])]), "");
-    gives(6, &score(&["--from", &file("over.log", &(within + "\nRESULT_JSON {\"tps\": 2}\n"))]), "at most 4194304 are read");
+    gives(6, &score(&["--from", &file("over.log", &(within + "\nRESULT_JSON {\"tps\": 2}\n"))]), "at most 2097152 are read");
     gives(6, &score(&["--from", &file("deep.json", &"[".repeat(100_000))]), "byte ");
     gives(6, &score(&["--from", &file("guards.json", &format!("{{\"guards\": [{}0]}}", "0,".repeat(64)))]), "more than 64 guards");
     gives(4, &score(&["--from", &file("silent.log", ">> measured\n")]), "no line that begins with RESULT_JSON");

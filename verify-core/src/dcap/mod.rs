@@ -96,9 +96,10 @@ impl Instant {
 
 /// Judges `quote` by `collateral` at the instant `at`, trusting `anchors`. Findings have the effects of the registry.
 ///
-/// `quote` is the quote's bytes, at most 64 KiB, of version 3, 4 or 5; zero bytes may follow. It may be of a TDX trust domain
-/// (TD 1.0, TD 1.5 or TD 1.5Ex) or of an SGX enclave. `collateral` is the JSON of either known container, at most 4 MiB: the
-/// Polaris item map of version 1 or dcap-qvl's QuoteCollateralV3. Total: hostile bytes give a report as any others do.
+/// `quote` is the quote's bytes, at most [`QUOTE_BYTES`](crate::limits::QUOTE_BYTES), of version 3, 4 or 5; zero bytes may follow. It
+/// may be of a TDX trust domain (TD 1.0, TD 1.5 or TD 1.5Ex) or of an SGX enclave. `collateral` is the JSON of either known container,
+/// at most [`COLLATERAL_BYTES`](crate::limits::COLLATERAL_BYTES): the Polaris item map of version 1 or dcap-qvl's QuoteCollateralV3.
+/// Total: hostile bytes give a report as any others do.
 pub fn verify_quote(quote: &[u8], collateral: &[u8], at: Instant, anchors: &Anchors) -> QuoteReport {
     let (policy, mut ledger) = (Policy::strict(), Ledger::default());
     let appraisal = verify(Ok(quote), Accepted::Any, Ok(collateral), at, &policy, anchors, &mut ledger);
