@@ -145,7 +145,7 @@ struct Expected {
 
 #[derive(Deserialize)]
 struct Items {
-    items: std::collections::BTreeMap<String, String>,
+    items: std::collections::BTreeMap<String, Value>,
 }
 
 #[derive(Deserialize)]
@@ -232,6 +232,8 @@ impl Essence {
 /// The value with its floats rounded to six places.
 fn rounded(value: &Value) -> Value {
     match value {
+        // The integer -0, which serde_json keeps as a float.
+        Value::Number(number) if number.as_f64() == Some(0.0) && number.as_f64().is_some_and(f64::is_sign_negative) => Value::from(0),
         Value::Number(number) if number.is_f64() => {
             let rounded = number.as_f64().map(|number| format!("{number:.6}").parse::<f64>());
             rounded.and_then(Result::ok).map_or(Value::Null, Value::from)
@@ -310,7 +312,7 @@ fn items(collateral: &[u8]) -> Option<Parts> {
     let one = |tail: &str| {
         let named = |url: &str| url.split('?').next().is_some_and(|path| path.ends_with(tail));
         let mut found = items.iter().filter(|(url, _)| named(url));
-        BASE64.decode(found.next()?.1.as_bytes()).ok()
+        BASE64.decode(found.next()?.1.as_str()?.as_bytes()).ok()
     };
     let signed = |tail: &str| {
         let text = one(tail)?;

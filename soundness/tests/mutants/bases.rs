@@ -29,20 +29,25 @@ pub(crate) fn all() -> Vec<Base> {
         material.quote.padded_to = 8000;
     };
     vec![
-        Base::new("classic", Material::classic, |_| {}, &[exempt::ATTESTATION, exempt::LOG, exempt::QUOTE_PARTS, exempt::ITEMS]),
-        Base::new("random", Material::k3, |_| {}, &[exempt::ATTESTATION, exempt::LOG, exempt::QUOTE_PARTS, exempt::ITEMS]),
-        Base::new("v3", Material::classic, v3, &[exempt::ATTESTATION, exempt::LOG, exempt::QUOTE_PARTS, exempt::V3]),
-        Base::new("v5", Material::classic, v5, &[exempt::ATTESTATION, exempt::LOG, exempt::QUOTE_PARTS, exempt::ITEMS]),
+        Base::new("classic", Material::classic, |_| {}, &[exempt::ATTESTATION, exempt::HASHED, exempt::LOG, exempt::QUOTE, exempt::ITEMS]),
+        Base::new(
+            "random",
+            Material::k3,
+            |_| {},
+            &[exempt::ATTESTATION, exempt::RANDOM, exempt::ROUNDED, exempt::LOG, exempt::QUOTE, exempt::ITEMS],
+        ),
+        Base::new("v3", Material::classic, v3, &[exempt::ATTESTATION, exempt::HASHED, exempt::LOG, exempt::QUOTE, exempt::V3]),
+        Base::new("v5", Material::classic, v5, &[exempt::ATTESTATION, exempt::HASHED, exempt::LOG, exempt::QUOTE, exempt::ITEMS]),
         Base::new("signed", Material::signed, |_| {}, &[exempt::SIGNED]),
-        Base::new("response", Material::full_response, |_| {}, &[exempt::RESPONSE, exempt::QUOTE_PARTS, exempt::ITEMS]),
-        Base::new("note", Material::note, |_| {}, &[exempt::NOTE, exempt::QUOTE_PARTS, exempt::ITEMS]),
+        Base::new("response", Material::full_response, |_| {}, &[exempt::RESPONSE, exempt::QUOTE, exempt::ITEMS]),
+        Base::new("note", Material::note, |_| {}, &[exempt::NOTE, exempt::QUOTE, exempt::ITEMS]),
     ]
 }
 
 /// The anchors of the test PKI, and one trusted signer.
 pub(crate) fn anchors() -> Anchors {
     let (root, signing) = test_pki();
-    let signer = SignerKey::from_bytes(Signer::named("receipt signer").public_key());
+    let signer = BASE64.encode(&Signer::named("receipt signer").public_key()).parse::<SignerKey>().expect("a key");
     let anchors = Anchors::from_root(root.pem().as_bytes()).and_then(|anchors| anchors.with_tcb_signing(signing.pem().as_bytes()));
     anchors.expect("the test PKI").with_signer_keys([signer])
 }
@@ -117,24 +122,41 @@ pub(crate) fn witnesses(base: &Base) -> Vec<Vec<u8>> {
         let signature = nodes(text).into_iter().find(|node| node.pointer.ends_with("signature")).expect("a signature");
         spliced(text, signature.value.clone(), &text[signature.value].to_ascii_uppercase())
     };
-    let relabelled = |text: &[u8]| {
-        let text = String::from_utf8_lossy(text).into_owned();
-        ["https://api.trustedservices.intel.com", "?"]
-            .map(|from| text.replace(from, &format!("https://mirror.example/{from}")))
-            .into_iter()
-            .next()
-            .unwrap_or_default()
-            .into_bytes()
-    };
-    let mut witnesses: Vec<Option<Vec<u8>>> = vec![part(Part::Quote, &padded), part(Part::Collateral, &relabelled)];
+    let mut witnesses: Vec<Option<Vec<u8>>> = vec![part(Part::Quote, &padded)];
     for item in ["/pckcrl", "/IntelSGXRootCA.der"] {
         witnesses.extend([part(Part::Item(item), &pem), part(Part::Item(item), &hex)]);
     }
     for item in ["/tcb", "/qe/identity"] {
         witnesses.push(part(Part::Item(item), &with_upper_case_signature));
     }
+    witnesses.extend(relabelled(base));
+    witnesses.extend(unbound_contents(base));
     witnesses.extend(detached(base));
     witnesses.into_iter().flatten().collect()
+}
+
+/// The items under URLs of another host.
+fn relabelled(base: &Base) -> Vec<Option<Vec<u8>>> {
+    let Some(text) = Part::Collateral.decode(&base.receipt) else { return Vec::new() };
+    let items = nodes(&text).into_iter().filter(|node| node.pointer.starts_with("/items/")).filter_map(|node| node.name);
+    let relabelled = items.map(|name| {
+        let url = String::from_utf8_lossy(&text[name.clone()]).into_owned();
+        let path = url.split_once(".com").map_or("", |(_, path)| path);
+        Part::Collateral.encode(&base.receipt, &spliced(&text, name, format!("\"https://mirror.example{path}").as_bytes()))
+    });
+    relabelled.collect()
+}
+
+/// Contents of a note whose digests are empty.
+fn unbound_contents(base: &Base) -> Vec<Option<Vec<u8>>> {
+    let artifact = format!(r#"[{{"path": "a", "sha256": "{}", "size": 1}}]"#, digest("a"));
+    let contents = [("/receipt/egress_log_b64", "\"AAAA\""), ("/receipt/artifacts", &artifact)];
+    let nodes = nodes(&base.receipt);
+    let put = |(pointer, value): (&str, &str)| {
+        let node = nodes.iter().find(|node| node.pointer == pointer)?;
+        Some(spliced(&base.receipt, node.value.clone(), value.as_bytes()))
+    };
+    contents.into_iter().map(put).collect()
 }
 
 /// Other forms of the members of QuoteCollateralV3.

@@ -16,13 +16,13 @@ use std::sync::LazyLock;
 use libtest_mimic::{Arguments, Failed, Trial};
 use soundness::edits::Part;
 use soundness::essence::Essence;
-use soundness::exempt::{Exempt, differences};
+use soundness::exempt::{Exempt, MODEST, differences};
 use soundness::invariants;
 use soundness::mutants::{Kind, Source, noise};
 use verify_core::{Coverage, Effect, Outcome, Request};
 
 use crate::bases::Base;
-use crate::plan::{Row, region};
+use crate::plan::{Row, regions};
 use crate::table::Tally;
 
 static BASES: LazyLock<Vec<Base>> = LazyLock::new(bases::all);
@@ -87,14 +87,14 @@ fn judge(base: &Base, mutant: &[u8]) -> Result<Answer, String> {
 }
 
 /// Makes every mutant of one kind.
-fn each(base: &Base, part: Part, kind: Kind, stride: usize, mut take: impl FnMut(&[u8], usize, &str, Vec<u8>)) -> Result<(), String> {
+fn each(base: &Base, part: Part, kind: Kind, stride: usize, mut take: impl FnMut(usize, &str, Vec<u8>)) -> Result<(), String> {
     let text = part.decode(&base.receipt).ok_or_else(|| format!("{} has no {part:?}", base.name))?;
     let other = part.decode(&base.other).unwrap_or_default();
     let (stride, every_bit) = if is_full() { (1, true) } else { (stride, false) };
     let source = Source { text: &text, other: &other, stride, every_bit };
     (kind.make)(&source, &mut |at, what, bytes| {
         if let Some(mutant) = part.encode(&base.receipt, &bytes).filter(|mutant| *mutant != base.receipt) {
-            take(&text, at, what, mutant);
+            take(at, what, mutant);
         }
     });
     Ok(())
@@ -103,8 +103,9 @@ fn each(base: &Base, part: Part, kind: Kind, stride: usize, mut take: impl FnMut
 fn systematic(base: &Base, row: &Row, kind: Kind) -> Result<(), String> {
     let mut tally = Tally::default();
     let mut faults = Vec::new();
-    each(base, row.part, kind, row.stride, |text, at, what, mutant| {
-        let region = region(row.part, text, at);
+    let regions = row.part.decode(&base.receipt).map(|text| regions(row.part, &text)).unwrap_or_default();
+    each(base, row.part, kind, row.stride, |at, what, mutant| {
+        let region = regions.iter().find(|(span, _)| span.contains(&at)).map_or("", |(_, name)| *name);
         let fault = match judge(base, &mutant) {
             Err(fault) => Some(fault),
             Ok(Answer::Verified(places)) => {
@@ -114,7 +115,7 @@ fn systematic(base: &Base, row: &Row, kind: Kind) -> Result<(), String> {
             }
             Ok(Answer::Refused(codes)) => {
                 tally.refused(&codes);
-                let declared = row.stages.iter().find(|(name, _)| *name == region).map(|(_, stages)| *stages);
+                let declared = row.stages.iter().find(|(name, _)| *name == region || *name == "*").map(|(_, stages)| *stages);
                 let is_declared = |code: &&str| declared.is_some_and(|stages| stages.iter().any(|stage| is_of(code, stage)));
                 let undeclared: Vec<_> = codes.iter().filter(|code| !is_declared(code)).collect();
                 match (row.harmless, undeclared.as_slice()) {
@@ -165,9 +166,9 @@ fn exact(base: &Base) -> Result<(), String> {
                 continue;
             }
             let mut result = Ok(());
-            each(base, part, *kind, 1, |_, _, _, mutant| {
+            each(base, part, *kind, 1, |_, what, mutant| {
                 if result.is_ok() {
-                    result = take(&mutant);
+                    result = take(&mutant).map_err(|fault| format!("{fault} ({what})"));
                 }
             })?;
             result?;
@@ -192,6 +193,7 @@ fn claims(base: &Base) -> Result<(), String> {
         .report
         .claims
         .iter()
+        .filter(|claim| !MODEST.iter().any(|modest| modest.place == claim.pointer))
         .filter(|claim| (claim.coverage == Coverage::Asserted) != base.exempt.iter().any(|exempt| exempt.allows(&claim.pointer)))
         .map(|claim| format!("{} is {:?}", claim.pointer, claim.coverage))
         .collect();
