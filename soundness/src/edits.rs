@@ -68,8 +68,9 @@ pub fn with_member(receipt: &[u8], name: &str, text: &str) -> Vec<u8> {
     spliced(receipt, span, text.as_bytes())
 }
 
-#[derive(Clone, Copy)]
-enum Part {
+/// A part of a receipt that is encoded into it, in its decoded form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
     Receipt,
     Quote,
     Collateral,
@@ -78,9 +79,12 @@ enum Part {
     Item(&'static str),
     /// A certificate of the PCK chain, in DER.
     Certificate(usize),
+    /// The PCK chain, in PEM.
+    Chain,
 }
 
 impl Part {
+    /// The parts that an input of [`edited`] can name, by their numbers.
     const ALL: [Part; 11] = [
         Part::Receipt,
         Part::Quote,
@@ -95,7 +99,8 @@ impl Part {
         Part::Certificate(2),
     ];
 
-    fn decode(self, receipt: &[u8]) -> Option<Vec<u8>> {
+    /// The part's bytes; `None` where the receipt has no such part, or it cannot be decoded.
+    pub fn decode(self, receipt: &[u8]) -> Option<Vec<u8>> {
         match self {
             Part::Receipt => Some(receipt.to_vec()),
             Part::Quote => member(receipt, "quote_b64"),
@@ -110,10 +115,15 @@ impl Part {
                 let body = &quote[certificate_span(&quote, index)?];
                 BASE64.decode(&body.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect::<Vec<u8>>()).ok()
             }
+            Part::Chain => {
+                let quote = member(receipt, "quote_b64")?;
+                Some(quote[Frame::of(&quote)?.chain].to_vec())
+            }
         }
     }
 
-    fn encode(self, receipt: &[u8], bytes: &[u8]) -> Option<Vec<u8>> {
+    /// `receipt` with `bytes` as this part, and with the lengths around it put right. `None` as in [`Part::decode`].
+    pub fn encode(self, receipt: &[u8], bytes: &[u8]) -> Option<Vec<u8>> {
         let encoded = BASE64.encode(bytes);
         Some(match self {
             Part::Receipt => bytes.to_vec(),
@@ -128,14 +138,12 @@ impl Part {
             Part::Certificate(index) => {
                 let quote = member(receipt, "quote_b64")?;
                 let span = certificate_span(&quote, index)?;
-                let Frame { signed, qe_report, chain } = Frame::of(&quote)?;
-                let grown = i64::try_from(encoded.len()).ok()? - i64::try_from(span.len()).ok()?;
-                let mut quote = spliced(&quote, span, encoded.as_bytes());
-                for length in [signed, qe_report - 4, chain.start - 4] {
-                    let field = quote.get_mut(length..length + 4)?.first_chunk_mut::<4>()?;
-                    *field = u32::try_from(i64::from(u32::from_le_bytes(*field)) + grown).ok()?.to_le_bytes();
-                }
-                Part::Quote.encode(receipt, &quote)?
+                Part::Quote.encode(receipt, &with_chain_spliced(&quote, span, encoded.as_bytes())?)?
+            }
+            Part::Chain => {
+                let quote = member(receipt, "quote_b64")?;
+                let span = Frame::of(&quote)?.chain;
+                Part::Quote.encode(receipt, &with_chain_spliced(&quote, span, bytes)?)?
             }
         })
     }
@@ -202,15 +210,15 @@ impl<'a> Input<'a> {
 }
 
 /// What a token of JSON text is, as far as edits care.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Token {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Token {
     String,
     Scalar,
     Mark(u8),
 }
 
 /// The tokens of JSON text with their spans; strings with their quotes. Total: whatever it is, it has tokens.
-fn tokens(text: &[u8]) -> Vec<(Token, Range<usize>)> {
+pub(crate) fn tokens(text: &[u8]) -> Vec<(Token, Range<usize>)> {
     let mut tokens = Vec::new();
     let mut at = 0;
     while let Some(byte) = text.get(at) {
@@ -265,6 +273,18 @@ fn certificate_span(quote: &[u8], index: usize) -> Option<Range<usize>> {
     Some(chain.start + start..chain.start + find(start, b"-----END")?)
 }
 
+/// The quote with `inserted` in the place of `span`, which lies in its chain, and with its three lengths put right.
+fn with_chain_spliced(quote: &[u8], span: Range<usize>, inserted: &[u8]) -> Option<Vec<u8>> {
+    let Frame { signed, qe_report, chain } = Frame::of(quote)?;
+    let grown = i64::try_from(inserted.len()).ok()? - i64::try_from(span.len()).ok()?;
+    let mut quote = spliced(quote, span, inserted);
+    for length in [signed, qe_report - 4, chain.start - 4] {
+        let field = quote.get_mut(length..length + 4)?.first_chunk_mut::<4>()?;
+        *field = u32::try_from(i64::from(u32::from_le_bytes(*field)) + grown).ok()?.to_le_bytes();
+    }
+    Some(quote)
+}
+
 /// The text with another value in the place of the one numbered `number`.
 fn with_value(text: &[u8], number: usize, value: &str) -> Vec<u8> {
     let tokens = tokens(text);
@@ -299,6 +319,7 @@ fn without_member(text: &[u8], number: usize) -> Vec<u8> {
     }
 }
 
-fn spliced(text: &[u8], span: Range<usize>, inserted: &[u8]) -> Vec<u8> {
+/// The text with `inserted` in the place of `span`.
+pub fn spliced(text: &[u8], span: Range<usize>, inserted: &[u8]) -> Vec<u8> {
     [&text[..span.start], inserted, &text[span.end..]].concat()
 }

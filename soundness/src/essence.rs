@@ -17,8 +17,23 @@ use crate::vectors::vectors;
 /// Everything under a signature or a hash.
 #[derive(Debug, PartialEq)]
 pub struct Essence {
-    evidence: Evidence,
+    evidence: Carrier,
     statements: Statements,
+}
+
+#[derive(Debug, PartialEq)]
+enum Carrier {
+    Quote(Box<Evidence>),
+    Signature(Signature),
+}
+
+/// What a signer vouches for, with every float as it is signed: rounded to six places.
+#[derive(Debug, PartialEq, Deserialize)]
+struct Signature {
+    receipt_id: String,
+    attestation: Value,
+    signature: String,
+    public_key: String,
 }
 
 /// Which part of the essence a policy insists on.
@@ -53,7 +68,7 @@ enum Statements {
     Input(Value),
     /// The input is another document: top1 and kl stand in it too, and are compared in millionths.
     Accuracy([Option<i64>; 2]),
-    /// A response says nothing.
+    /// A response says nothing, and a signature covers all of them.
     Nothing,
 }
 
@@ -130,7 +145,7 @@ struct Expected {
 
 #[derive(Deserialize)]
 struct Items {
-    items: std::collections::BTreeMap<String, String>,
+    items: std::collections::BTreeMap<String, Value>,
 }
 
 #[derive(Deserialize)]
@@ -190,6 +205,10 @@ impl Essence {
         if let Ok(response) = serde_json::from_slice(&finite(bytes)) {
             return Self::of_response(response, None, Statements::Nothing);
         }
+        if let Ok(signature) = serde_json::from_slice::<Signature>(&finite(bytes)) {
+            let evidence = Carrier::Signature(Signature { attestation: rounded(&signature.attestation), ..signature });
+            return Some(Self { evidence, statements: Statements::Nothing });
+        }
         let Receipt { receipt_id, attestation, tdx, expected } = Receipt::read(bytes)?;
         let Attestation { code, references, measurements, .. } = attestation;
         let requested = (tdx.nonce.len() == 64).then_some(vec![code.commit, references.model_sha256, references.eval_seed]);
@@ -198,14 +217,30 @@ impl Essence {
             Some(_) => Statements::Input(measurements),
             None => Statements::Accuracy(["top1", "kl"].map(|name| millionths(&measurements["primary"][name]))),
         };
-        Some(Self { evidence: Evidence::of(tdx, more, requested)?, statements })
+        Some(Self { evidence: Carrier::Quote(Box::new(Evidence::of(tdx, more, requested)?)), statements })
     }
 
     fn of_response(response: Response, requested: Option<Vec<String>>, statements: Statements) -> Option<Self> {
         let Response { tee_attestation, files, egress_log_sha256, files_sha256, policy_sha256, artifacts_sha256 } = response;
         let digests = [egress_log_sha256, files_sha256, policy_sha256, artifacts_sha256].into_iter();
         let more = digests.chain(files.into_iter().flat_map(|(path, digest)| [path, digest])).collect();
-        Some(Self { evidence: Evidence::of(tee_attestation, more, requested)?, statements })
+        let evidence = Evidence::of(tee_attestation, more, requested)?;
+        Some(Self { evidence: Carrier::Quote(Box::new(evidence)), statements })
+    }
+}
+
+/// The value with its floats rounded to six places.
+fn rounded(value: &Value) -> Value {
+    match value {
+        // The integer -0, which serde_json keeps as a float.
+        Value::Number(number) if number.as_f64() == Some(0.0) && number.as_f64().is_some_and(f64::is_sign_negative) => Value::from(0),
+        Value::Number(number) if number.is_f64() => {
+            let rounded = number.as_f64().map(|number| format!("{number:.6}").parse::<f64>());
+            rounded.and_then(Result::ok).map_or(Value::Null, Value::from)
+        }
+        Value::Array(items) => items.iter().map(rounded).collect(),
+        Value::Object(members) => members.iter().map(|(name, value)| (name.clone(), rounded(value))).collect(),
+        other => other.clone(),
     }
 }
 
@@ -277,7 +312,7 @@ fn items(collateral: &[u8]) -> Option<Parts> {
     let one = |tail: &str| {
         let named = |url: &str| url.split('?').next().is_some_and(|path| path.ends_with(tail));
         let mut found = items.iter().filter(|(url, _)| named(url));
-        BASE64.decode(found.next()?.1.as_bytes()).ok()
+        BASE64.decode(found.next()?.1.as_str()?.as_bytes()).ok()
     };
     let signed = |tail: &str| {
         let text = one(tail)?;
@@ -334,7 +369,7 @@ fn crl(bytes: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// JSON with Python's bare NaN and Infinity written as null.
-fn finite(json: &[u8]) -> Vec<u8> {
+pub(crate) fn finite(json: &[u8]) -> Vec<u8> {
     let mut written = Vec::with_capacity(json.len());
     let mut rest = json;
     let mut in_string = false;

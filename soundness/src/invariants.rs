@@ -98,7 +98,11 @@ fn assert_proven(report: &Report) {
     assert!(facts.tcb.is_none() || passed(Obligation::TcbInfo) && passed(Obligation::QeIdentity), "a TCB status without its documents");
     assert!(facts.output.is_none() || passed(Obligation::ReportDataHigh) && passed(Obligation::OutputHash), "an output that nothing binds");
     assert!(facts.image.is_none() || passed(Obligation::ReportDataHigh), "an image that nothing binds");
-    if *outcome == Outcome::Verified {
+    if *outcome == Outcome::Verified && facts.signer.is_some() {
+        let has_no_quote = facts.platform.is_none() && facts.trust_domain.is_none() && facts.tcb.is_none() && facts.window.is_none();
+        assert!(has_no_quote && facts.output.is_none() && facts.image.is_none(), "a signer's word with facts of hardware");
+        assert!(passed(Obligation::SignerKey) && passed(Obligation::Signature), "verified by nobody's signature");
+    } else if *outcome == Outcome::Verified {
         let complete = facts.platform.is_some() && facts.trust_domain.is_some() && facts.tcb.is_some() && facts.window.is_some();
         let has_no_image =
             checks.iter().any(|check| check.id == Obligation::Image && matches!(check.result, CheckResult::NotApplicable { .. }));

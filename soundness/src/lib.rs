@@ -8,7 +8,9 @@
 
 pub mod edits;
 pub mod essence;
+pub mod exempt;
 pub mod invariants;
+pub mod mutants;
 pub mod vectors;
 
 use verify_core::{Outcome, Policy, Verifier};

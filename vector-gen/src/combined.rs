@@ -16,7 +16,14 @@ const REASONS: [(&str, &[&str]); 7] = [
     ),
     (
         "What the verifier is given beside the receipt is about the changed value.",
-        &["expect-digits-beyond-a-double", "expect-list-index", "input-twice", "run-result-nested", "run-result-nested-rounded"],
+        &[
+            "expect-digits-beyond-a-double",
+            "expect-list-index",
+            "input-twice",
+            "response-artifact-unknown-member",
+            "run-result-nested",
+            "run-result-nested-rounded",
+        ],
     ),
     (
         "One fact stands in several places, and all of them are changed.",

@@ -10,7 +10,7 @@ use crate::ledger::Findings;
 use crate::limits;
 use crate::problem::{Code, Location, Problem};
 use crate::receipt::canonical::signed_number;
-use crate::receipt::{DOCUMENT, Statement, TDX};
+use crate::receipt::{ARTIFACT_MEMBERS, DOCUMENT, Statement, TDX};
 use crate::report::{Claim, Comparison, Coverage};
 use crate::text::{brief, escape, quoted};
 use crate::verdict::{self, Output};
@@ -195,13 +195,14 @@ fn of_response(pointer: &str, value: &Value<'_>, proven: &Proven<'_>) -> (Covera
         value: quoted(image),
         agrees: value.string().is_some_and(|named| named.ends_with(image)),
     };
+    let is_hashed = pointer.split('/').nth(3).is_none_or(|member| ARTIFACT_MEMBERS.contains(&member));
     let (coverage, compared) = match (pointer.split('/').nth(1).unwrap_or_default(), proven.output, proven.image) {
         ("stdout", Some(output), _) if pointer == "/stdout" => (Coverage::EnclaveInput, Some(verdict::text_comparison(output, value))),
         ("image_digest", _, Some(image)) => (Coverage::Quote, Some(bound_digest(image))),
         ("files" | "files_sha256", ..) if proven.files => (Coverage::EnclaveInput, None),
         ("task_policy" | "policy_sha256", ..) if holds("policy_sha256") => (Coverage::EnclaveInput, None),
         ("egress_log_b64" | "egress_log_sha256", ..) if holds("egress_log_sha256") => (Coverage::Quote, None),
-        ("artifacts" | "artifacts_sha256", ..) if holds("artifacts_sha256") => (Coverage::Quote, None),
+        ("artifacts" | "artifacts_sha256", ..) if holds("artifacts_sha256") && is_hashed => (Coverage::Quote, None),
         _ => (Coverage::Asserted, None),
     };
     match compared {

@@ -256,13 +256,13 @@ fn check_commit(output: &Output<'_>, attestation: &Attestation<'_>, findings: &m
     }
 }
 
-/// Producers round to six places when they seal, so both sides are compared there.
+/// Producers round to six places when they seal, so both sides are compared there. Null in the place of a number is another value.
 fn check_numbers(output: &Output<'_>, attestation: &Attestation<'_>, findings: &mut Findings) {
     for (name, pointer) in ECHOED_NUMBERS {
         if let Some((enclave, claimed)) = number_pair(output, attestation, name, pointer)
-            && !same_number(enclave, claimed)
+            && !is_number(claimed, enclave)
         {
-            let (enclave, claimed) = (quoted(enclave), quoted(claimed));
+            let (enclave, claimed) = (quoted(enclave), quoted(token(claimed).unwrap_or("null")));
             let message = format!("the enclave's signed output has {name} {enclave}; the receipt claims {claimed}");
             let location = Location::pointer(DOCUMENT, format!("/attestation{pointer}"));
             findings.raise(Problem::new(Code::VerdictNumbers, location, message).found(claimed).wanted(enclave));
@@ -283,13 +283,22 @@ pub(crate) fn check_finite(attestation: &Attestation<'_>, findings: &mut Finding
     }
 }
 
-/// Both sides of one echoed number, where both are there.
-fn number_pair<'v>(output: &'v Output<'_>, attestation: &'v Attestation<'_>, name: &str, pointer: &str) -> Option<(&'v str, &'v str)> {
+/// Both sides of one echoed number: what the output has, and what is claimed in its place.
+fn number_pair<'v>(
+    output: &'v Output<'_>,
+    attestation: &'v Attestation<'v>,
+    name: &str,
+    pointer: &str,
+) -> Option<(&'v str, &'v Value<'v>)> {
     let claimed = match pointer.strip_prefix("/verdict/") {
         Some(member) => attestation.verdict.member(member)?,
         None => attestation.measurements.member("primary")?.member(name)?,
     };
-    Some((token(output.member(name)?)?, token(claimed)?))
+    Some((token(output.member(name)?)?, claimed))
+}
+
+fn is_number(claimed: &Value<'_>, enclave: &str) -> bool {
+    token(claimed).is_some_and(|claimed| same_number(enclave, claimed))
 }
 
 fn token<'v>(value: &'v Value<'_>) -> Option<&'v str> {
@@ -317,7 +326,7 @@ pub(crate) fn comparison(output: &Output<'_>, attestation: &Attestation<'_>, poi
         _ => {
             let (name, _) = ECHOED_NUMBERS.into_iter().find(|(_, echoed)| *echoed == pointer)?;
             let (enclave, claimed) = number_pair(output, attestation, name, pointer)?;
-            (name, brief(enclave), same_number(enclave, claimed))
+            (name, brief(enclave), is_number(claimed, enclave))
         }
     };
     Some(Comparison { document: OUTPUT, pointer: escape(&json::child("", name)), value, agrees })

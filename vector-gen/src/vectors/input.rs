@@ -298,7 +298,7 @@ fn scorer() -> Vec<Vector> {
             .thin(&["verdict.script-crashed"]),
         echo("scorer-crash-hidden", "A result in the place of a crash was made by another program.")
             .change(no_top1)
-            .invalid(&[differs, "verdict.not-attested"]),
+            .invalid(&[differs, "verdict.not-attested", "verdict.numbers-contradict-enclave"]),
         echo("scorer-crash-made-up", "So was a trace in the place of a result.")
             .change(|m| m.receipt.output = TRACE.to_owned())
             .invalid(&[differs, "verdict.script-crashed"]),

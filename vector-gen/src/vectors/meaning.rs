@@ -137,6 +137,9 @@ fn verdicts() -> Vec<Vector> {
             output.set("/tps", token("110.5"));
         })
         .invalid(numbers),
+        k3("verdict-withheld-accuracy", "Null in the place of a number that the output has is another value.")
+            .change(|m| m.receipt.attestation.set("/measurements/primary/kl", token("null")))
+            .invalid(numbers),
         output("verdict-other-gain", "A claimed gain is the one in the output.", |output| {
             output.set("/pct_over_frontier", token("3.4"));
         })

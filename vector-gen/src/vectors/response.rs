@@ -122,6 +122,10 @@ fn contents() -> Vec<Vector> {
             .change(set("/task_policy/seconds", token("600.5")))
             .invalid(mismatch),
         full("response-artifact-edited", "The artifacts are the bound ones.").change(set("/artifacts/0/size", 8)).invalid(mismatch),
+        full("response-artifact-unknown-member", "What else stands in an artifact is not hashed, so nothing carries it.")
+            .change(set("/artifacts/0/enclave", "test"))
+            .expecting(&["/artifacts/0/enclave=test", "/artifacts/0/size=7"])
+            .thin(&["expectation.only-asserted", "receipt.unknown-member"]),
         full("response-contents-absent", "A digest whose content is not in the file may be that of something else.")
             .change(set("/egress_log_b64", ""))
             .change(set("/task_policy", Json::Object(Vec::new())))

@@ -9,7 +9,7 @@ pub(crate) mod canonical;
 mod response;
 
 pub(crate) use attestation::Attestation;
-pub(crate) use response::Note;
+pub(crate) use response::{ARTIFACT_MEMBERS, Note};
 
 use data_encoding::BASE64;
 

@@ -77,6 +77,9 @@ const ATTESTATION_MEMBERS: [&str; 12] = [
     "workload_sha256",
 ];
 
+/// What of an artifact is hashed.
+pub(crate) const ARTIFACT_MEMBERS: [&str; 3] = ["path", "sha256", "size"];
+
 /// Reads a document that is a response.
 pub(super) fn read<'a>(fields: &mut Fields<'a, 'a, '_>) -> Checked<Receipt<'a>> {
     read_response(fields, "/tee_attestation")
@@ -261,6 +264,7 @@ fn read_contents<'a>(fields: &mut Fields<'a, 'a, '_>, digests: &[Option<&'a str>
     let policy = fields.required("task_policy");
     let artifacts = fields
         .objects("artifacts", |artifact| {
+            artifact.refuse_unknown(&ARTIFACT_MEMBERS, Code::ReceiptUnknownMember);
             let path = artifact.shaped("path", "a path without separators of the manifest", |path| !path.contains(['\t', '\n']));
             let (digest, size) = (sha256(artifact, "sha256"), artifact.integer::<u64>("size"));
             Some((path?, digest?, size?))
