@@ -292,7 +292,7 @@ mod tests {
 
     #[test]
     fn all_obligations_share_the_room_for_findings() {
-        let mut ledger = ledger_with(&vec![Code::ReceiptUnknownMember; limits::PROBLEMS]);
+        let mut ledger = ledger_with(&[Code::ReceiptUnknownMember; limits::PROBLEMS]);
         let _ = ledger.meet(Obligation::Claims, |findings| {
             for code in [Code::ReceiptUnknownMember, Code::QuoteSignature, Code::QuoteSignature] {
                 findings.raise(problem(code));
