@@ -119,6 +119,21 @@ const CASES: &[Case] = &[
         judge: |count| beside(Companion::Result, format!("{{\"label\": \"L\", \"x\": {}}}", zeros(count - 3)).as_bytes()),
     },
     Case {
+        limit: "JSON_VALUES",
+        what: "a list of numbers in the enclave's input",
+        at: VERIFIED,
+        document: "enclave input",
+        judge: |count| {
+            let mut material = Material::k3();
+            let input = parse(&format!("{{\"x\": {}}}", zeros(count - 2)));
+            let given = input.python();
+            material.receipt.input = Input::Document(input);
+            material.receipt.scorer = digest("another scorer");
+            let verifier = Verifier::new(Policy::authenticity(), vectors().anchors.clone());
+            answer(verifier.verify(&Request::new(&material.file()).with_input(given.as_bytes())))
+        },
+    },
+    Case {
         limit: "JSON_NAME_BYTES",
         what: "a member of the receipt",
         at: VERIFIED,
