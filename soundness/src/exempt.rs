@@ -136,6 +136,7 @@ const SELF: &str = "what the file says of itself is no evidence";
 const LABEL: &str = "a label: what an item is worth, its signature decides";
 const COMMAND: &str = "the quote binds the image; a command that is not known is only noted";
 const NOTHING: &str = "its digest is empty, so nothing is bound; the report calls it asserted";
+const SIX: &str = "signed are six places; digits behind them are named, and the claim shows what was signed";
 const PLACES: &str = "producers round at the sixth place, so digits behind it are not compared";
 
 /// What nothing binds in the attestation of a receipt with a quote.
@@ -193,6 +194,8 @@ pub const RANDOM: &[Exempt] = &[
     Exempt { place: "/attestation/measurements/primary/guard_128_pass", why: ASSERTED },
     Exempt { place: "/attestation/measurements/primary/model", why: ASSERTED },
     Exempt { place: "/attestation/measurements/primary/model_sha256", why: ASSERTED },
+    Exempt { place: "/attestation/measurements/+", why: UNKNOWN },
+    Exempt { place: "/attestation/measurements/primary/+", why: UNKNOWN },
 ];
 
 /// What nothing binds around attestation and evidence of a log.
@@ -228,6 +231,29 @@ pub const SIGNED: &[Exempt] = &[
 ];
 
 const SERVICE: &str = "what the service says of the run is no part of the report data";
+
+/// Every number that is no integer, in a signed receipt.
+pub const SIGNED_ROUNDED: &[Exempt] = &[
+    Exempt { place: "/attestation/measurements/guard/ctx_128_tps, rounded", why: SIX },
+    Exempt { place: "/attestation/measurements/guard/ctx_16384_tps, rounded", why: SIX },
+    Exempt { place: "/attestation/measurements/guard/ctx_32768_tps, rounded", why: SIX },
+    Exempt { place: "/attestation/measurements/guard/ctx_4096_tps, rounded", why: SIX },
+    Exempt { place: "/attestation/measurements/guard/ctx_512_tps, rounded", why: SIX },
+    Exempt { place: "/attestation/measurements/guard/kl, rounded", why: SIX },
+    Exempt { place: "/attestation/measurements/guard/top1, rounded", why: SIX },
+    Exempt { place: "/attestation/measurements/primary/ctx_128_tps, rounded", why: SIX },
+    Exempt { place: "/attestation/measurements/primary/ctx_16384_tps, rounded", why: SIX },
+    Exempt { place: "/attestation/measurements/primary/ctx_32768_tps, rounded", why: SIX },
+    Exempt { place: "/attestation/measurements/primary/ctx_4096_tps, rounded", why: SIX },
+    Exempt { place: "/attestation/measurements/primary/ctx_512_tps, rounded", why: SIX },
+    Exempt { place: "/attestation/measurements/primary/guard_128_baseline, rounded", why: SIX },
+    Exempt { place: "/attestation/measurements/primary/guard_128_ratio, rounded", why: SIX },
+    Exempt { place: "/attestation/measurements/primary/kl, rounded", why: SIX },
+    Exempt { place: "/attestation/measurements/primary/top1, rounded", why: SIX },
+    Exempt { place: "/attestation/verdict/delta_tps, rounded", why: SIX },
+    Exempt { place: "/attestation/verdict/pct_over_frontier, rounded", why: SIX },
+    Exempt { place: "/attestation/verdict/tps, rounded", why: SIX },
+];
 
 /// What nothing binds in a response of an image with all contents.
 pub const RESPONSE: &[Exempt] = &[

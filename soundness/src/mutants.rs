@@ -14,7 +14,7 @@ pub struct Source<'a> {
     pub text: &'a [u8],
     /// The same part of another good receipt.
     pub other: &'a [u8],
-    /// Every how many bytes a change is made, in kinds that go through bytes.
+    /// Which share of the changes is made: every how many bytes, or every how many of those that are tried at each value or name.
     pub stride: usize,
     /// Whether every bit is turned over; otherwise one a byte, another one at each.
     pub every_bit: bool,
@@ -183,6 +183,7 @@ fn random(source: &Source<'_>, visit: Visit<'_>) {
 }
 
 fn types(source: &Source<'_>, visit: Visit<'_>) {
+    let mut visit = sampled(source.stride, visit);
     for node in nodes(source.text) {
         let old = &source.text[node.value.clone()];
         let values = ["null", "true", "false", "0", "-1.5", "1e300", "\"\"", "\"x\"", "[]", "{}", "[[[{\"a\": [null]}]]]"]
@@ -230,10 +231,17 @@ fn values(source: &Source<'_>, visit: Visit<'_>) {
                 let is_float = old.contains(['.', 'e', 'E']);
                 let beyond = is_float.then(|| format!("{:?}", number + 1e-8));
                 let written = is_float.then(|| format!("{old}0"));
-                [Some(format!("{old}1")), Some(format!("-{old}")), beyond, written, (!is_float).then(|| format!("{old}.0"))]
-                    .into_iter()
-                    .flatten()
-                    .collect()
+                [
+                    Some(format!("{old}1")),
+                    Some(format!("-{old}")),
+                    Some("7".to_owned()),
+                    beyond,
+                    written,
+                    (!is_float).then(|| format!("{old}.0")),
+                ]
+                .into_iter()
+                .flatten()
+                .collect()
             }
         };
         for value in values.into_iter().filter(|value| *value != old) {
@@ -279,6 +287,7 @@ fn additions(source: &Source<'_>, visit: Visit<'_>) {
 
 /// The same member again, with the same value and with another, before and after, and under an escaped spelling of its name.
 fn duplicates(source: &Source<'_>, visit: Visit<'_>) {
+    let mut visit = sampled(source.stride, visit);
     for node in nodes(source.text) {
         let Some(name) = &node.name else { continue };
         let (name, value, whole) = (&source.text[name.clone()], &source.text[node.value.clone()], node.whole());
@@ -296,6 +305,7 @@ fn duplicates(source: &Source<'_>, visit: Visit<'_>) {
 /// Names that look alike or that a careless reader takes for the same: case, blanks, NUL, characters without width, compatibility
 /// forms that NFKC folds, and letters of another alphabet.
 fn names(source: &Source<'_>, visit: Visit<'_>) {
+    let mut visit = sampled(source.stride, visit);
     for node in nodes(source.text) {
         let Some(span) = node.name.clone() else { continue };
         let name = String::from_utf8_lossy(&source.text[span.start + 1..span.end - 1]).into_owned();
@@ -331,7 +341,7 @@ fn names(source: &Source<'_>, visit: Visit<'_>) {
 
 fn swaps(source: &Source<'_>, visit: Visit<'_>) {
     let others = nodes(source.other);
-    for node in nodes(source.text) {
+    for node in nodes(source.text).into_iter().filter(|node| !node.pointer.is_empty()) {
         let Some(other) = others.iter().find(|other| other.pointer == node.pointer) else { continue };
         let value = &source.other[other.value.clone()];
         if *value != source.text[node.value.clone()] {
@@ -441,6 +451,17 @@ fn line_ends(source: &Source<'_>, visit: Visit<'_>) {
     ];
     for (what, form) in forms {
         visit(0, what, form.into_bytes());
+    }
+}
+
+/// Lets every `stride`th mutant through.
+fn sampled(stride: usize, visit: Visit<'_>) -> impl FnMut(usize, &str, Vec<u8>) {
+    let mut number = 0;
+    move |at, what, bytes| {
+        if number % stride == 0 {
+            visit(at, what, bytes);
+        }
+        number += 1;
     }
 }
 

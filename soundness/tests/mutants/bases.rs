@@ -6,8 +6,9 @@ use soundness::essence::{Essence, Frame};
 use soundness::exempt::{self, Exempt};
 use soundness::mutants::nodes;
 use vector_gen::collateral::Container;
+use vector_gen::json::token;
 use vector_gen::pki::{self, Key, Signer};
-use vector_gen::receipt::{Envelope, Material, Nonce, digest, test_pki};
+use vector_gen::receipt::{Envelope, Input, Material, Nonce, digest, test_pki};
 use verify_core::{Anchors, Outcome, Policy, Report, Request, SignerKey, Verifier};
 
 /// A verified receipt, and another one whose parts are put into it.
@@ -38,7 +39,7 @@ pub(crate) fn all() -> Vec<Base> {
         ),
         Base::new("v3", Material::classic, v3, &[exempt::ATTESTATION, exempt::HASHED, exempt::LOG, exempt::QUOTE, exempt::V3]),
         Base::new("v5", Material::classic, v5, &[exempt::ATTESTATION, exempt::HASHED, exempt::LOG, exempt::QUOTE, exempt::ITEMS]),
-        Base::new("signed", Material::signed, |_| {}, &[exempt::SIGNED]),
+        Base::new("signed", Material::signed, |_| {}, &[exempt::SIGNED, exempt::SIGNED_ROUNDED]),
         Base::new("response", Material::full_response, |_| {}, &[exempt::RESPONSE, exempt::QUOTE, exempt::ITEMS]),
         Base::new("note", Material::note, |_| {}, &[exempt::NOTE, exempt::QUOTE, exempt::ITEMS]),
     ]
@@ -92,10 +93,17 @@ pub(crate) fn elsewhere(material: &mut Material) {
     }
     receipt.attestation.set("/environment/gpu_name", "Other GPU");
     receipt.attestation.set("/timestamp_utc", "2026-08-03T12:16:00Z");
-    if let Nonce::Random(nonce) = &mut receipt.nonce
-        && nonce.len() == 32
-    {
-        *nonce = "0dd5".repeat(8);
+    match &mut receipt.nonce {
+        Nonce::Random(nonce) if nonce.len() == 32 => *nonce = "0dd5".repeat(8),
+        _ => {}
+    }
+    match (&receipt.envelope, &mut receipt.input) {
+        (Envelope::Note(..), Input::Document(bundle)) => bundle.set("/noise_pct", token("2.5")),
+        (Envelope::Log, Input::Document(_)) => {
+            receipt.attestation.set("/verdict/tps", token("121.5"));
+            receipt.output = receipt.output.replace("120.5", "121.5");
+        }
+        _ => {}
     }
     receipt.image = format!("sha256:{}", digest("another image"));
     receipt.requester_key = pki::sha256("another requester key").to_vec();

@@ -17,7 +17,9 @@ type Stages = &'static [(&'static str, &'static [&'static str])];
 pub(crate) struct Row {
     pub(crate) part: Part,
     pub(crate) kinds: &'static [Kind],
+    /// Every how many bytes, by default and where everything is tried.
     pub(crate) stride: usize,
+    pub(crate) full_stride: usize,
     /// Whether nothing but the spelling changes, so that every mutant has to stay verified.
     pub(crate) harmless: bool,
     /// How a change may be refused.
@@ -56,21 +58,23 @@ const SHIFTS: &[Kind] = &[DELETIONS, INSERTIONS];
 const SPELLINGS: &[Kind] = &[ESCAPES, BLANKS, ORDER];
 
 const fn row(part: Part, kinds: &'static [Kind], stride: usize, stages: Stages) -> Row {
-    Row { part, kinds, stride, harmless: false, stages }
+    Row { part, kinds, stride, full_stride: 1, harmless: false, stages }
 }
 
 const fn harmless(part: Part, kinds: &'static [Kind], stride: usize) -> Row {
-    Row { part, kinds, stride, harmless: true, stages: &[] }
+    Row { part, kinds, stride, full_stride: 1, harmless: true, stages: &[] }
 }
 
 /// The rows for the receipt of this name. What another receipt has in common with the first one is gone through in longer strides.
 pub(crate) fn rows(base: &str) -> Vec<Row> {
-    let thinner = |rows: &[Row], times: usize| rows.iter().map(|row| Row { stride: row.stride * times, ..*row }).collect::<Vec<_>>();
+    let thinner = |rows: &[Row], times: usize| {
+        rows.iter().map(|row| Row { stride: row.stride * times, full_stride: times, ..*row }).collect::<Vec<_>>()
+    };
     match base {
         "classic" => [TEXT, QUOTE, ITEMS, CONTAINER].concat(),
         "v3" => thinner(CONTAINER, 3),
         "v5" => thinner(QUOTE, 5),
-        _ => thinner(TEXT, 10),
+        _ => thinner(TEXT, 5),
     }
 }
 
@@ -88,9 +92,20 @@ const TEXT: &[Row] = &[
             ("", &["json", "receipt", "evidence", "binding", "input", "verdict", "signature", "signer"]),
             (
                 "quote",
-                &["receipt.wrong-type", "receipt.missing-member", "receipt.base64-not-canonical", "evidence.absent", "quote", "binding"],
+                &[
+                    "receipt.wrong-type",
+                    "receipt.missing-member",
+                    "receipt.base64-not-canonical",
+                    "evidence.absent",
+                    "quote",
+                    "binding",
+                    "platform",
+                ],
             ),
-            ("collateral", &["receipt.wrong-type", "receipt.missing-member", "receipt.base64-not-canonical", "collateral", "platform"]),
+            (
+                "collateral",
+                &["receipt.wrong-type", "receipt.missing-member", "receipt.base64-not-canonical", "json", "collateral", "platform"],
+            ),
             (
                 "output",
                 &["receipt.wrong-type", "receipt.missing-member", "receipt.base64-not-canonical", "receipt.copies-differ", "binding"],
@@ -113,7 +128,7 @@ const QUOTE: &[Row] = &[
     row(Part::Quote, &[BITS], 1, CHANGED_QUOTE),
     row(Part::Quote, SHIFTS, 8, SHIFTED_QUOTE),
     row(Part::Quote, &[CUTS, RANDOM], 1, SHIFTED_QUOTE),
-    row(Part::Chain, &[CERTIFICATES], 1, &[("", &["certificate", "qe.report-signature-wrong"])]),
+    row(Part::Chain, &[CERTIFICATES], 1, &[("", &["certificate", "qe.report-signature-wrong", "platform.fmspc-mismatch"])]),
     row(Part::Certificate(0), &[BITS, CUTS, RANDOM], 1, CERTIFICATE),
     row(Part::Certificate(1), &[BITS, CUTS, RANDOM], 1, CERTIFICATE),
     row(Part::Certificate(2), &[BITS, CUTS, RANDOM], 1, CERTIFICATE),
@@ -135,7 +150,11 @@ const CHANGED_QUOTE: Stages = &[
     ("chain", &["certificate"]),
     ("padding", &["quote.trailing-bytes"]),
 ];
-const SHIFTED_QUOTE: Stages = &[("*", &["quote", "binding.receipt-id-mismatch", "binding.report-data-mismatch", "evidence.absent"])];
+/// Bytes that are pushed out of the signed quote stand behind it.
+const SHIFTED_QUOTE: Stages = &[
+    ("chain", &["quote", "certificate"]),
+    ("*", &["quote", "binding.receipt-id-mismatch", "binding.report-data-mismatch", "evidence.absent"]),
+];
 const CERTIFICATE: Stages = &[("", &["certificate"])];
 
 const ITEMS: &[Row] = &[
@@ -143,22 +162,15 @@ const ITEMS: &[Row] = &[
     row(TCB_INFO, SHIFTS, 8, TCB_INFO_STAGES),
     row(TCB_INFO, &[CUTS], 3, CUT_ITEM),
     row(TCB_INFO, &[RANDOM], 1, TCB_INFO_STAGES),
-    row(TCB_INFO, &[DUPLICATES], 1, TWICE),
-    row(TCB_INFO, &[TYPES, VALUES, REMOVALS, ADDITIONS], 1, TCB_INFO_STAGES),
-    // The whole of the other platform's TCB info is genuine.
-    row(
-        TCB_INFO,
-        &[SWAPS],
-        1,
-        &[("", &["tcb-info.signature-wrong", "platform.fmspc-mismatch"]), ("signed", &["tcb-info.signature-wrong"])],
-    ),
-    row(TCB_INFO, SPELLINGS, 1, TCB_INFO_STAGES),
+    row(TCB_INFO, &[DUPLICATES], 3, TWICE),
+    row(TCB_INFO, &[TYPES, VALUES, REMOVALS, ADDITIONS, SWAPS], 3, TCB_INFO_STAGES),
+    row(TCB_INFO, SPELLINGS, 3, TCB_INFO_STAGES),
     row(QE_IDENTITY, &[BITS], 1, QE_IDENTITY_STAGES),
     row(QE_IDENTITY, SHIFTS, 8, QE_IDENTITY_STAGES),
     row(QE_IDENTITY, &[CUTS], 1, CUT_ITEM),
     row(QE_IDENTITY, &[RANDOM], 1, QE_IDENTITY_STAGES),
     row(QE_IDENTITY, &[DUPLICATES], 1, TWICE),
-    row(QE_IDENTITY, &[TYPES, VALUES, REMOVALS, ADDITIONS], 1, QE_IDENTITY_STAGES),
+    row(QE_IDENTITY, &[TYPES, VALUES, REMOVALS, ADDITIONS, SWAPS], 1, QE_IDENTITY_STAGES),
     row(QE_IDENTITY, SPELLINGS, 1, QE_IDENTITY_STAGES),
     row(PCK_CRL, &[BITS, CUTS, DELETIONS, INSERTIONS, RANDOM], 1, CRL),
     row(ROOT_CRL, &[BITS, CUTS, DELETIONS, INSERTIONS, RANDOM], 1, CRL),
@@ -203,9 +215,10 @@ pub(crate) fn regions(part: Part, text: &[u8]) -> Vec<(Range<usize>, &'static st
 
 fn quote_regions(quote: &[u8]) -> Vec<(Range<usize>, &'static str)> {
     let Frame { signed, qe_report, chain } = Frame::of(quote).expect("a good quote");
+    let descriptor = if quote[0] == 5 { 6 } else { 0 };
     let starts = [
         (0, "header"),
-        (48, "body"),
+        (48 + descriptor, "body"),
         (signed, "length"),
         (signed + 4, "signature"),
         (signed + 68, "key"),
