@@ -126,7 +126,7 @@ fn forgeries() -> Result<(), String> {
         "signature.wrong",
     ));
 
-    let mut tally = Tally::default();
+    let mut tally = Tally::start();
     let mut faults = Vec::new();
     for (name, receipt, wanted) in forged {
         let report = verify(&receipt);
@@ -179,7 +179,7 @@ fn mixtures() -> Result<(), String> {
     let (good, other) = (Material::classic().file(), other.file());
     let (in_good, in_other) = (nodes(&good), nodes(&other));
     let span = |nodes: &[Node], pointer: &str| nodes.iter().find(|node| node.pointer == pointer).expect("the part is there").value.clone();
-    let mut tally = Tally::default();
+    let mut tally = Tally::start();
     let mut verified = Vec::new();
     for chosen in 0..1u32 << PARTS.len() {
         let is_chosen = |(index, _): &(usize, &&[&str])| chosen >> index & 1 == 1;
@@ -190,7 +190,7 @@ fn mixtures() -> Result<(), String> {
         let report = verify(&mixed);
         if report.outcome == Outcome::Verified {
             verified.push(chosen);
-            tally.verified(&BTreeSet::new());
+            tally.verified();
         } else {
             tally.refused(&codes(&report));
         }
@@ -228,13 +228,13 @@ fn twins() -> Result<(), String> {
         ("TCB info", changed(Part::Item("/tcb"), &in_json)),
         ("QE identity", changed(Part::Item("/qe/identity"), &in_json)),
     ];
-    let mut tally = Tally::default();
+    let mut tally = Tally::start();
     for (name, twin) in twins {
         let report = verify(&twin);
         if twin == base || report.outcome != Outcome::Verified {
             return Err(format!("{name}: {} with {:?}", report.outcome, codes(&report)));
         }
-        tally.verified(&BTreeSet::new());
+        tally.verified();
     }
     tally.add("classic", Part::Receipt, "(r, n - s)");
     Ok(())
@@ -315,7 +315,7 @@ fn borrowed() -> Result<(), String> {
         let quoted = format!("\"{}\"", HEXLOWER.encode(signature));
         Part::Item(item).encode(&base.receipt, &spliced(&text, node.value, quoted.as_bytes())).expect("an item")
     };
-    let mut tally = Tally::default();
+    let mut tally = Tally::start();
     for (index, signature) in signatures.iter().chain(&zero).enumerate() {
         let placed = [
             (0, in_quote(signed + 4, signature), "quote.signature-wrong"),

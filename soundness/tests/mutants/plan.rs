@@ -73,21 +73,21 @@ pub(crate) fn rows(base: &str) -> Vec<Row> {
     match base {
         "classic" => [TEXT, QUOTE, ITEMS, CONTAINER].concat(),
         "v3" => thinner(CONTAINER, 3),
-        "v5" => thinner(QUOTE, 5),
-        _ => thinner(TEXT, 5),
+        "v5" => thinner(QUOTE, 9),
+        _ => thinner(TEXT, 3),
     }
 }
 
 /// The text of the receipt.
 const TEXT: &[Row] = &[
-    row(Part::Receipt, &[BITS], 7, CHANGED_TEXT),
-    row(Part::Receipt, SHIFTS, 21, CHANGED_TEXT),
+    row(Part::Receipt, &[BITS], 11, CHANGED_TEXT),
+    row(Part::Receipt, SHIFTS, 37, CHANGED_TEXT),
     row(Part::Receipt, &[CUTS], 5, BROKEN),
     row(Part::Receipt, &[DUPLICATES], 1, TWICE),
     row(
         Part::Receipt,
         &[TYPES, VALUES, REMOVALS, ADDITIONS, NAMES, SWAPS],
-        1,
+        3,
         &[
             ("", &["json", "receipt", "evidence", "binding", "input", "verdict", "signature", "signer"]),
             (
@@ -129,11 +129,15 @@ const QUOTE: &[Row] = &[
     row(Part::Quote, SHIFTS, 8, SHIFTED_QUOTE),
     row(Part::Quote, &[CUTS, RANDOM], 1, SHIFTED_QUOTE),
     row(Part::Chain, &[CERTIFICATES], 1, &[("", &["certificate", "qe.report-signature-wrong", "platform.fmspc-mismatch"])]),
-    row(Part::Certificate(0), &[BITS, CUTS, RANDOM], 1, CERTIFICATE),
-    row(Part::Certificate(1), &[BITS, CUTS, RANDOM], 1, CERTIFICATE),
-    row(Part::Certificate(2), &[BITS, CUTS, RANDOM], 1, CERTIFICATE),
+    row(Part::Certificate(0), &[BITS, RANDOM], 1, CERTIFICATE),
+    row(Part::Certificate(0), &[CUTS], 2, CERTIFICATE),
+    row(Part::Certificate(1), &[BITS, RANDOM], 1, CERTIFICATE),
+    row(Part::Certificate(1), &[CUTS], 2, CERTIFICATE),
+    row(Part::Certificate(2), &[BITS, RANDOM], 1, CERTIFICATE),
+    row(Part::Certificate(2), &[CUTS], 2, CERTIFICATE),
     harmless(Part::Chain, &[LINE_ENDS], 1),
-    row(Part::Output, &[BITS, CUTS, DELETIONS, INSERTIONS, RANDOM], 1, &[("", &["binding.output-hash-mismatch"])]),
+    row(Part::Output, &[BITS, RANDOM], 1, OUTPUT),
+    row(Part::Output, &[CUTS, DELETIONS, INSERTIONS], 5, OUTPUT),
 ];
 
 /// The beginning of the quote goes into the receipt id.
@@ -156,24 +160,27 @@ const SHIFTED_QUOTE: Stages = &[
     ("*", &["quote", "binding.receipt-id-mismatch", "binding.report-data-mismatch", "evidence.absent"]),
 ];
 const CERTIFICATE: Stages = &[("", &["certificate"])];
+const OUTPUT: Stages = &[("", &["binding.output-hash-mismatch"])];
 
 const ITEMS: &[Row] = &[
-    row(TCB_INFO, &[BITS], 2, TCB_INFO_STAGES),
+    row(TCB_INFO, &[BITS], 3, TCB_INFO_STAGES),
     row(TCB_INFO, SHIFTS, 8, TCB_INFO_STAGES),
-    row(TCB_INFO, &[CUTS], 3, CUT_ITEM),
+    row(TCB_INFO, &[CUTS], 5, CUT_ITEM),
     row(TCB_INFO, &[RANDOM], 1, TCB_INFO_STAGES),
     row(TCB_INFO, &[DUPLICATES], 3, TWICE),
-    row(TCB_INFO, &[TYPES, VALUES, REMOVALS, ADDITIONS, SWAPS], 3, TCB_INFO_STAGES),
+    row(TCB_INFO, &[TYPES, VALUES, REMOVALS, ADDITIONS, SWAPS], 5, TCB_INFO_STAGES),
     row(TCB_INFO, SPELLINGS, 3, TCB_INFO_STAGES),
-    row(QE_IDENTITY, &[BITS], 1, QE_IDENTITY_STAGES),
+    row(QE_IDENTITY, &[BITS], 2, QE_IDENTITY_STAGES),
     row(QE_IDENTITY, SHIFTS, 8, QE_IDENTITY_STAGES),
-    row(QE_IDENTITY, &[CUTS], 1, CUT_ITEM),
+    row(QE_IDENTITY, &[CUTS], 3, CUT_ITEM),
     row(QE_IDENTITY, &[RANDOM], 1, QE_IDENTITY_STAGES),
     row(QE_IDENTITY, &[DUPLICATES], 1, TWICE),
     row(QE_IDENTITY, &[TYPES, VALUES, REMOVALS, ADDITIONS, SWAPS], 1, QE_IDENTITY_STAGES),
     row(QE_IDENTITY, SPELLINGS, 1, QE_IDENTITY_STAGES),
-    row(PCK_CRL, &[BITS, CUTS, DELETIONS, INSERTIONS, RANDOM], 1, CRL),
-    row(ROOT_CRL, &[BITS, CUTS, DELETIONS, INSERTIONS, RANDOM], 1, CRL),
+    row(PCK_CRL, &[BITS, RANDOM], 1, CRL),
+    row(PCK_CRL, &[CUTS, DELETIONS, INSERTIONS], 4, CRL),
+    row(ROOT_CRL, &[BITS, RANDOM], 1, CRL),
+    row(ROOT_CRL, &[CUTS, DELETIONS, INSERTIONS], 4, CRL),
 ];
 
 const TCB_INFO_STAGES: Stages =
