@@ -20,7 +20,8 @@ use crate::bases;
 use crate::table::Tally;
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let trials: [(&str, fn() -> Result<(), String>); 5] = [
+    type Check = fn() -> Result<(), String>;
+    let trials: [(&str, Check); 5] = [
         ("forgeries that agree with themselves", forgeries),
         ("every mixture of two receipts", mixtures),
         ("the other ECDSA signature is the same signature", twins),
@@ -39,7 +40,7 @@ fn codes(report: &Report) -> BTreeSet<&'static str> {
 }
 
 /// A receipt that was made anew with `change`, every hash of it right, around the quote of the receipt without the change.
-fn around_the_genuine_quote(make: fn() -> Material, change: fn(&mut Material)) -> Vec<u8> {
+fn around_the_genuine_quote(make: Make, change: Change) -> Vec<u8> {
     let genuine = make().file();
     let mut material = make();
     change(&mut material);
@@ -47,12 +48,13 @@ fn around_the_genuine_quote(make: fn() -> Material, change: fn(&mut Material)) -
     with_member(&material.file(), "quote_b64", &BASE64.encode(&quote))
 }
 
+type Make = fn() -> Material;
 type Change = fn(&mut Material);
 
 /// A rich attacker recomputes all that is not signed; then one thing is left that stands against him.
 fn forgeries() -> Result<(), String> {
     let report_data = "binding.report-data-mismatch";
-    let around_genuine: [(&str, fn() -> Material, Change); 13] = [
+    let around_genuine: [(&str, Make, Change); 13] = [
         ("another commit", Material::classic, |m| m.receipt.attestation.set("/code/commit", "89abcdef".repeat(5))),
         ("another seed", Material::classic, |m| m.receipt.attestation.set("/references/eval_seed", "1122334455667788")),
         ("another speed", Material::classic, faster),
