@@ -1,5 +1,8 @@
 //! The test PKI: Intel's shape and common names, with keys that anybody can derive.
 
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
 use p256::ecdsa::signature::hazmat::PrehashSigner;
 use p256::ecdsa::{Signature, SigningKey};
 use sha2::{Digest, Sha256, Sha384};
@@ -38,8 +41,11 @@ pub struct Key(SigningKey);
 impl Key {
     /// The private scalar is the SHA-256 of `receipt-verifier test key: <name>`.
     pub fn named(name: &str) -> Self {
-        let scalar = sha256(format!("receipt-verifier test key: {name}"));
-        Self(SigningKey::from_slice(&scalar).expect("the hash is a scalar"))
+        static KEYS: Memory<String, Key> = Memory::new();
+        KEYS.recall(name.to_owned(), || {
+            let scalar = sha256(format!("receipt-verifier test key: {name}"));
+            Self(SigningKey::from_slice(&scalar).expect("the hash is a scalar"))
+        })
     }
 
     /// x and y.
@@ -59,7 +65,8 @@ impl Key {
     }
 
     fn sign_digest(&self, digest: &[u8]) -> Signature {
-        self.0.sign_prehash(digest).expect("a digest can be signed")
+        static SIGNATURES: Memory<(Vec<u8>, Vec<u8>), Signature> = Memory::new();
+        SIGNATURES.recall((self.0.to_bytes().to_vec(), digest.to_vec()), || self.0.sign_prehash(digest).expect("a digest can be signed"))
     }
 
     /// `[message, algorithm, signature]` as certificates and CRLs hold it.
@@ -69,6 +76,19 @@ impl Key {
             Algorithm::Sha384 => self.sign_digest(&Sha384::digest(message)),
         };
         der::sequence(&[message.to_vec(), algorithm.der(), der::bits(0, signature.to_der().as_bytes())])
+    }
+}
+
+/// What was computed before: most of a vector is signed in many others, too.
+struct Memory<K, V>(Mutex<BTreeMap<K, V>>);
+
+impl<K: Ord, V: Clone> Memory<K, V> {
+    const fn new() -> Self {
+        Self(Mutex::new(BTreeMap::new()))
+    }
+
+    fn recall(&self, key: K, compute: impl FnOnce() -> V) -> V {
+        self.0.lock().expect("no thread panicked here").entry(key).or_insert_with(compute).clone()
     }
 }
 
