@@ -1,24 +1,10 @@
-//! What may differ between two receipts of the same evidence: the places where they do.
+//! What nothing signed and nothing hashed covers in a verified receipt: the whole list, each place with its reason.
 //!
-//! A place is a JSON pointer of the receipt, `collateral:` and a pointer of the container, or the name of what lies between signed
-//! parts. A pointer that ends in `/+` stands for members that the base does not have; one with `, rounded` for a
-//! number that is the same after rounding to six places.
+//! A place is what [`crate::differences`] calls it. The test of mutants holds the list in both directions.
 
-use std::collections::{BTreeMap, BTreeSet};
+use crate::differences::{LINE_ENDS, PADDING};
 
-use data_encoding::BASE64;
-use serde_json::Value;
-
-use crate::essence::{Frame, finite};
-
-/// Zero bytes after the signature data of the quote.
-pub const PADDING: &str = "quote: zero bytes after it";
-/// Line ends of the PEM chain, and one NUL after it.
-pub const LINE_ENDS: &str = "quote: line ends of the chain";
-/// Anything else in a quote. Never exempt.
-const OTHERWISE: &str = "quote";
-
-/// What may change in a receipt without a trace in its evidence, with the reason.
+/// What may change without a trace in the evidence.
 pub struct Exempt {
     pub place: &'static str,
     pub why: &'static str,
@@ -31,111 +17,15 @@ impl Exempt {
     }
 }
 
-/// Where two receipts that both can be read say something else; none where they differ in spelling alone.
-pub fn differences(base: &[u8], mutant: &[u8]) -> BTreeSet<String> {
-    let mut places = BTreeSet::new();
-    match (parse(base), parse(mutant)) {
-        (Some(base), Some(mutant)) => compare("", &base, &mutant, &mut places),
-        _ => drop(places.insert(String::new())),
-    }
-    places
-}
-
-fn parse(text: &[u8]) -> Option<Value> {
-    serde_json::from_slice(&finite(text)).ok()
-}
-
-fn compare(pointer: &str, base: &Value, mutant: &Value, places: &mut BTreeSet<String>) {
-    match (base, mutant) {
-        (Value::Object(base), Value::Object(mutant)) => {
-            for (name, value) in base {
-                let below = format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1"));
-                match mutant.get(name) {
-                    Some(mutant) => compare(&below, value, mutant, places),
-                    None => drop(places.insert(below)),
-                }
-            }
-            if mutant.keys().any(|name| !base.contains_key(name)) {
-                places.insert(format!("{pointer}/+"));
-            }
-        }
-        (Value::Array(base), Value::Array(mutant)) if base.len() == mutant.len() => {
-            for (index, (base, mutant)) in base.iter().zip(mutant).enumerate() {
-                compare(&format!("{pointer}/{index}"), base, mutant, places);
-            }
-        }
-        (Value::String(base), Value::String(mutant)) if base != mutant => match pointer.rsplit('/').next() {
-            Some("quote_b64") => both(base, mutant, compare_quotes, places),
-            Some("collateral_b64") => both(base, mutant, compare_containers, places),
-            _ => drop(places.insert(pointer.to_owned())),
-        },
-        // Python and the verifier read the integer -0 as 0; serde_json keeps it as a float.
-        (Value::Number(base), Value::Number(mutant)) if [base, mutant].iter().all(|number| number.as_f64() == Some(0.0)) => {}
-        (Value::Number(base), Value::Number(mutant)) if base != mutant => {
-            let rounded = [base, mutant].map(|number| number.as_f64().map(|number| format!("{number:.6}")));
-            let rounding = if rounded[0] == rounded[1] { ", rounded" } else { "" };
-            places.insert(format!("{pointer}{rounding}"));
-        }
-        _ if base != mutant => drop(places.insert(pointer.to_owned())),
-        _ => {}
-    }
-}
-
-fn both(base: &str, mutant: &str, compare: fn(&[u8], &[u8], &mut BTreeSet<String>), places: &mut BTreeSet<String>) {
-    match (BASE64.decode(base.as_bytes()), BASE64.decode(mutant.as_bytes())) {
-        (Ok(base), Ok(mutant)) => compare(&base, &mutant, places),
-        _ => drop(places.insert(OTHERWISE.to_owned())),
-    }
-}
-
-fn compare_quotes(base: &[u8], mutant: &[u8], places: &mut BTreeSet<String>) {
-    let (Some(in_base), Some(in_mutant)) = (Frame::of(base), Frame::of(mutant)) else {
-        places.insert(OTHERWISE.to_owned());
-        return;
-    };
-    let padding = base[in_base.chain.end..] != mutant[in_mutant.chain.end..];
-    let line_ends = base[in_base.chain] != mutant[in_mutant.chain];
-    let found = [(padding, PADDING), (line_ends, LINE_ENDS), (!padding && !line_ends, OTHERWISE)];
-    places.extend(found.into_iter().filter(|(differs, _)| *differs).map(|(_, place)| place.to_owned()));
-}
-
-/// Items are told by the end of their URL's path, as the verifier tells them; the rest of it is a label.
-fn compare_containers(base: &[u8], mutant: &[u8], places: &mut BTreeSet<String>) {
-    let (Some(mut base), Some(mut mutant)) = (parse(base), parse(mutant)) else {
-        places.insert("collateral:".to_owned());
-        return;
-    };
-    let [labels, other_labels] = [&mut base, &mut mutant].map(|container| {
-        let items = container.get_mut("items").and_then(Value::as_object_mut).map(std::mem::take).unwrap_or_default();
-        let known = ["tcb", "identity", "pckcrl", "IntelSGXRootCA.der"];
-        let (mut labels, mut kept) = (BTreeMap::new(), serde_json::Map::new());
-        for (url, item) in items {
-            let end = url.split('?').next().and_then(|path| path.rsplit('/').next()).unwrap_or_default().to_owned();
-            if known.contains(&&*end) {
-                kept.insert(end.clone(), item);
-                labels.insert(end, url);
-            } else {
-                kept.insert(url, item);
-            }
-        }
-        if !kept.is_empty() {
-            container["items"] = Value::Object(kept);
-        }
-        labels
-    });
-    let changed = labels.iter().filter(|(end, url)| other_labels.get(*end).is_some_and(|other| other != *url));
-    places.extend(changed.map(|(end, _)| format!("collateral: label of {end}")));
-    let mut found = BTreeSet::new();
-    compare("", &base, &mutant, &mut found);
-    places.extend(found.into_iter().map(|place| format!("collateral:{place}")));
-}
-
 const ASSERTED: &str = "neither nonce nor input nor output of the enclave holds it: the producer's word";
 const UNKNOWN: &str = "a member that no format has is noted and never read";
+const SERVICE: &str = "what the service says of the run is no part of the report data";
 const SELF: &str = "what the file says of itself is no evidence";
 const LABEL: &str = "a label: what an item is worth, its signature decides";
 const COMMAND: &str = "the quote binds the image; a command that is not known is only noted";
 const NOTHING: &str = "its digest is empty, so nothing is bound; the report calls it asserted";
+const EMPTY: &str = "empty, and joined with the others under the report data: nothing is claimed";
+const TWIN: &str = "(r, n - s) signs the same message with the same key, and Intel does not normalise s";
 const SIX: &str = "signed are six places; digits behind them are named, and the claim shows what was signed";
 const PLACES: &str = "producers round at the sixth place, so digits behind it are not compared";
 
@@ -230,8 +120,6 @@ pub const SIGNED: &[Exempt] = &[
     Exempt { place: "/chain/+", why: UNKNOWN },
 ];
 
-const SERVICE: &str = "what the service says of the run is no part of the report data";
-
 /// Every number that is no integer, in a signed receipt.
 pub const SIGNED_ROUNDED: &[Exempt] = &[
     Exempt { place: "/attestation/measurements/guard/ctx_128_tps, rounded", why: SIX },
@@ -321,10 +209,10 @@ pub const NOTE: &[Exempt] = &[
 pub const MODEST: &[Exempt] = &[
     Exempt { place: "/binding_version", why: "no other version is read" },
     Exempt { place: "/receipt/binding_version", why: "no other version is read" },
-    Exempt { place: "/receipt/artifacts_sha256", why: "empty, and joined with the others under the report data: nothing is claimed" },
-    Exempt { place: "/receipt/egress_log_sha256", why: "empty, and joined with the others under the report data: nothing is claimed" },
-    Exempt { place: "/receipt/image_digest", why: "empty, and joined with the others under the report data: nothing is claimed" },
-    Exempt { place: "/receipt/policy_sha256", why: "empty, and joined with the others under the report data: nothing is claimed" },
+    Exempt { place: "/receipt/artifacts_sha256", why: EMPTY },
+    Exempt { place: "/receipt/egress_log_sha256", why: EMPTY },
+    Exempt { place: "/receipt/image_digest", why: EMPTY },
+    Exempt { place: "/receipt/policy_sha256", why: EMPTY },
 ];
 
 /// What nothing binds in a quote.
@@ -362,3 +250,22 @@ pub const V3: &[Exempt] = &[
     Exempt { place: "collateral:/pck_crl", why: "the case of hex digits, or PEM" },
     Exempt { place: "collateral:/root_ca_crl", why: "the case of hex digits, or PEM" },
 ];
+
+/// Signatures in the place of which another one of the same bytes may stand.
+pub const TWINS: [Exempt; 9] = [
+    Exempt { place: "quote", why: TWIN },
+    Exempt { place: "QE report", why: TWIN },
+    Exempt { place: "PCK certificate", why: TWIN },
+    Exempt { place: "PCK CA certificate", why: TWIN },
+    Exempt { place: "root certificate", why: TWIN },
+    Exempt { place: "PCK CRL", why: TWIN },
+    Exempt { place: "root CRL", why: TWIN },
+    Exempt { place: "TCB info", why: TWIN },
+    Exempt { place: "QE identity", why: TWIN },
+];
+
+/// What is not an edit, although bytes under signatures differ.
+pub const GENUINE: Exempt = Exempt {
+    place: "the whole collateral",
+    why: "other genuine collateral of the platform is as good: SECURITY.md, old collateral replay",
+};

@@ -2,10 +2,12 @@
 //!
 //! [`essence`] reads a receipt a second time, without the core, and keeps what a signature or a hash covers: a receipt may be
 //! verified only if that is the same as in a receipt that was shipped. [`invariants`] holds what every report has to keep, whatever
-//! went in. [`edits`] makes mutants, and [`vectors`] is what they are made from. Tests, fuzz targets and mutation testing stand on these.
+//! went in. [`edits`] makes mutants from the bytes of a fuzzer, [`mutants`] all of a kind, and [`vectors`] is what the former are made
+//! from. [`exempt`] lists what evidence does not cover, and [`differences`] finds where two receipts differ. Tests, fuzz targets and mutation testing stand on these.
 
 #![forbid(unsafe_code)]
 
+pub mod differences;
 pub mod edits;
 pub mod essence;
 pub mod exempt;

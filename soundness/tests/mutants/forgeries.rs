@@ -7,6 +7,7 @@ use data_encoding::{BASE64, HEXLOWER};
 use libtest_mimic::{Failed, Trial};
 use soundness::edits::{Part, member, spliced, with_member};
 use soundness::essence::{Essence, Frame};
+use soundness::exempt::{GENUINE, TWINS};
 use soundness::mutants::{Node, negated, nodes};
 use vector_gen::der;
 use vector_gen::json::{self, Json, token};
@@ -17,10 +18,11 @@ use verify_core::{Effect, Outcome, Report, Request};
 
 use crate::BASES;
 use crate::bases;
-use crate::table::Tally;
+use crate::table::{self, Tally};
+
+type Check = fn() -> Result<(), String>;
 
 pub(crate) fn trials() -> Vec<Trial> {
-    type Check = fn() -> Result<(), String>;
     let trials: [(&str, Check); 5] = [
         ("forgeries that agree with themselves", forgeries),
         ("every mixture of two receipts", mixtures),
@@ -230,6 +232,9 @@ fn twins() -> Result<(), String> {
         ("TCB info", changed(Part::Item("/tcb"), &in_json)),
         ("QE identity", changed(Part::Item("/qe/identity"), &in_json)),
     ];
+    let listed: Vec<&str> = TWINS.iter().map(|twin| twin.place).collect();
+    assert_eq!(twins.iter().map(|(name, _)| *name).collect::<Vec<_>>(), listed);
+    table::listed("(r, n - s)", TWINS.len());
     let mut tally = Tally::start();
     for (name, twin) in twins {
         let report = verify(&twin);
@@ -272,9 +277,9 @@ fn in_der(der: &[u8]) -> Vec<u8> {
     der::sequence(&[der[header..start].to_vec(), der::bits(0, &signature)])
 }
 
-/// Old and new collateral of a platform are both Intel's word: which one a receipt carries nothing binds. The threat is named in
-/// SECURITY.md, old collateral replay.
+/// Old and new collateral of a platform are both Intel's word: which one a receipt carries nothing binds.
 fn genuine() -> Result<(), String> {
+    table::listed(GENUINE.place, 1);
     let newer = || {
         let mut material = Material::classic();
         material.collateral.tcb_info.body.set("/issueDate", "2026-08-05T11:00:00Z");

@@ -16,9 +16,10 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use libtest_mimic::{Arguments, Failed, Trial};
+use soundness::differences::differences;
 use soundness::edits::Part;
 use soundness::essence::Essence;
-use soundness::exempt::{Exempt, MODEST, differences};
+use soundness::exempt::{Exempt, MODEST};
 use soundness::mutants::{Kind, Source, noise};
 use verify_core::{Claim, Coverage, Effect, Outcome, Request};
 
@@ -124,6 +125,7 @@ fn systematic(base: &Base, row: &Row, kind: Kind) -> Result<(), String> {
                 let undeclared: Vec<_> = codes.iter().filter(|code| !is_declared(code)).collect();
                 match (row.harmless, undeclared.as_slice()) {
                     (true, _) => Some(format!("a harmless change is refused: {codes:?}")),
+                    (false, []) if codes.is_empty() => Some("refused without a finding".to_owned()),
                     (false, []) => None,
                     (false, undeclared) => Some(format!("refused in the region {region:?} by {undeclared:?}")),
                 }
