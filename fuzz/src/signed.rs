@@ -89,13 +89,13 @@ pub fn attestation(data: &[u8]) {
     if !has_exact_numbers(document) {
         return;
     }
-    let text = python::signed_text(&value);
+    let (signer, text) = (Signer::named(SIGNER), python::signed_text(&value));
     let answer = |signed: &str| {
         let receipt = format!(
             r#"{{"polaris_version":1,"receipt_id":"{}","chain":{{"prev_receipt_hash":null,"chain_index":0}},"attestation":{document},"signature":"{}","public_key":"{}"}}"#,
             HEXLOWER.encode(&sha256(signed)),
-            BASE64.encode(&SIGNER.sign(signed.as_bytes())),
-            BASE64.encode(&SIGNER.public_key()),
+            BASE64.encode(&signer.sign(signed.as_bytes())),
+            BASE64.encode(&signer.public_key()),
         );
         let report = SIGNED.verify(&Request::new(receipt.as_bytes()));
         invariants::assert_of_receipt(&report, receipt.as_bytes());
@@ -111,9 +111,12 @@ pub fn attestation(data: &[u8]) {
     }
 }
 
-static SIGNER: LazyLock<Signer> = LazyLock::new(|| Signer::named("receipt signer"));
-static SIGNED: LazyLock<Verifier> = LazyLock::new(|| {
-    let key: SignerKey = BASE64.encode(&SIGNER.public_key()).parse().expect("a key");
+/// The name of the signer whom [`SIGNED`] trusts.
+pub(crate) const SIGNER: &str = "receipt signer";
+
+/// Judges receipts with a signature.
+pub(crate) static SIGNED: LazyLock<Verifier> = LazyLock::new(|| {
+    let key: SignerKey = BASE64.encode(&Signer::named(SIGNER).public_key()).parse().expect("a key");
     Verifier::new(Policy::strict(), Anchors::intel().with_signer_keys([key]))
 });
 

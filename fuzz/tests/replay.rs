@@ -61,7 +61,7 @@ fn inputs(target: &str) -> Vec<(PathBuf, Vec<u8>)> {
 
 #[test]
 fn every_target_has_inputs_and_a_program() {
-    assert_eq!(TARGETS.map(|(target, _)| target).as_slice(), REPLAYED);
+    assert_eq!(TARGETS.iter().map(|(target, _)| *target).collect::<Vec<_>>(), REPLAYED);
     for (target, _) in TARGETS {
         let program = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/fuzz_targets")).join(format!("{target}.rs"));
         assert!(program.exists(), "{target} has no program");
@@ -94,10 +94,10 @@ fn every_shipped_receipt_passes_the_oracles() {
 
 /// Every committed input, then `rounds` inputs that are mutated from them in a fixed sequence.
 fn replay(name: &str, rounds: usize) {
-    let (_, target) = TARGETS.into_iter().find(|(target, _)| *target == name).expect("a target");
+    let (_, target) = TARGETS.iter().find(|(target, _)| *target == name).expect("a target");
     let inputs = inputs(name);
     for (path, bytes) in &inputs {
-        run_one(target, bytes, &path.display().to_string());
+        run_one(*target, bytes, &path.display().to_string());
     }
     let mut random = Random(0x9E37_79B9_7F4A_7C15);
     for round in 0..rounds {
@@ -105,7 +105,7 @@ fn replay(name: &str, rounds: usize) {
         for _ in 0..=random.below(4) {
             mutate(&mut input, &mut random);
         }
-        run_one(target, &input, &format!("round {round} of {name}"));
+        run_one(*target, &input, &format!("round {round} of {name}"));
     }
 }
 

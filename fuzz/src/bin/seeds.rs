@@ -33,7 +33,7 @@ fn main() -> std::io::Result<()> {
             std::fs::write(folder.join("seeds").join(target).join(name), bytes)?;
         }
         let tokens = match target {
-            "whole" | "report" | "peer" => continue,
+            "whole" | "report" | "fresh" | "peer" => continue,
             "quote" | "bare_quote" => {
                 ["-----BEGIN CERTIFICATE-----\n", "-----END CERTIFICATE-----\n"].map(|line| line.as_bytes().to_vec()).into()
             }
@@ -116,12 +116,7 @@ fn all() -> BTreeMap<&'static str, Seeds> {
                 .map(|(name, params)| (name, [&params, &b"\0"[..], &read("runs/run-agrees/result.json")].concat()))
                 .collect(),
         ),
-        (
-            "fresh",
-            ["fresh-up-to-date", "fresh-out-of-date", "fresh-certificate-revoked"]
-                .map(|id| (id.to_owned(), read(&format!("collateral/{id}.json"))))
-                .into(),
-        ),
+        ("fresh", (0..3).map(|which| (format!("brought-{which}"), vec![which, 0])).chain(with_edits(&[0, 0], 11)).collect()),
         (
             "peer",
             (0..6)
