@@ -1,5 +1,5 @@
-//! Hands libFuzzer's inputs to [`receipt_fuzz::collateral`].
+//! Hands libFuzzer's inputs to [`receipt_fuzz::carried::collateral`].
 
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| receipt_fuzz::collateral(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| receipt_fuzz::carried::collateral(data));

@@ -1,5 +1,5 @@
-//! Hands libFuzzer's inputs to [`receipt_fuzz::policy`].
+//! Hands libFuzzer's inputs to [`receipt_fuzz::given::policy`].
 
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| receipt_fuzz::policy(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| receipt_fuzz::given::policy(data));

@@ -1,5 +1,5 @@
-//! Hands libFuzzer's inputs to [`receipt_fuzz::quote`].
+//! Hands libFuzzer's inputs to [`receipt_fuzz::carried::quote`].
 
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| receipt_fuzz::quote(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| receipt_fuzz::carried::quote(data));

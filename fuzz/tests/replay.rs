@@ -1,4 +1,4 @@
-//! Runs the targets on stable: every seed, then a fixed sequence of mutations of them.
+//! Runs the targets on stable: every committed input, then a fixed sequence of mutations of them.
 
 #![forbid(unsafe_code)]
 
@@ -9,24 +9,65 @@ use soundness::vectors::vectors;
 use soundness::{essence, invariants};
 use verify_core::{Outcome, Verifier};
 
-fn seeds(target: &str) -> Vec<(PathBuf, Vec<u8>)> {
-    let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/seeds")).join(target);
-    let entries = std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-    let mut seeds: Vec<(PathBuf, Vec<u8>)> =
-        entries.map(|entry| entry.unwrap().path()).map(|path| (path.clone(), std::fs::read(&path).unwrap())).collect();
-    seeds.sort();
-    seeds
+/// Every target with the number of mutated inputs that are run beside its seeds and its corpus.
+macro_rules! replays {
+    ($($target:ident: $rounds:literal,)*) => {
+        $(
+            #[test]
+            fn $target() {
+                replay(stringify!($target), $rounds);
+            }
+        )*
+
+        const REPLAYED: &[&str] = &[$(stringify!($target),)*];
+    };
+}
+
+replays! {
+    receipt_json: 300,
+    inspect: 300,
+    quote: 300,
+    bare_quote: 200,
+    collateral: 250,
+    whole: 300,
+    report: 100,
+    certificate: 100,
+    crl: 100,
+    tcb_info: 100,
+    qe_identity: 100,
+    attestation: 300,
+    policy: 400,
+    expectation: 300,
+    input: 100,
+    run: 150,
+    score: 200,
+    fresh: 100,
+    peer: 100,
+}
+
+/// The committed inputs of a target: those that `seeds` wrote, then those that fuzzing found.
+fn inputs(target: &str) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut inputs = Vec::new();
+    for folder in ["seeds", "corpus"] {
+        let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(folder).join(target);
+        let entries = std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+        let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+        assert!(!paths.is_empty(), "{} is empty", folder.display());
+        paths.sort();
+        inputs.extend(paths.into_iter().map(|path| (path.clone(), std::fs::read(path).unwrap())));
+    }
+    inputs
 }
 
 #[test]
-fn every_target_has_seeds_and_a_program() {
+fn every_target_has_inputs_and_a_program() {
+    assert_eq!(TARGETS.iter().map(|(target, _)| *target).collect::<Vec<_>>(), REPLAYED);
     for (target, _) in TARGETS {
-        assert!(!seeds(target).is_empty(), "{target} has no seeds");
         let program = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/fuzz_targets")).join(format!("{target}.rs"));
         assert!(program.exists(), "{target} has no program");
     }
-    let bytes: usize = TARGETS.iter().flat_map(|(target, _)| seeds(target)).map(|(_, bytes)| bytes.len()).sum();
-    assert!(bytes < 300_000, "{bytes} bytes of seeds");
+    let bytes: usize = TARGETS.iter().flat_map(|(target, _)| inputs(target)).map(|(_, bytes)| bytes.len()).sum();
+    assert!(bytes < 1_500_000, "{bytes} bytes of inputs");
 }
 
 /// Without this the oracle of soundness could pass because nothing is ever verified.
@@ -47,59 +88,29 @@ fn a_forgery_that_were_verified_would_be_noticed() {
 #[test]
 fn every_shipped_receipt_passes_the_oracles() {
     for number in 0..u16::try_from(vectors().receipts.len()).unwrap() {
-        run(receipt_fuzz::whole, &number.to_le_bytes(), &format!("receipt {number}"));
+        run_one(receipt_fuzz::carried::whole, &number.to_le_bytes(), &format!("receipt {number}"));
     }
 }
 
-#[test]
-fn receipt_json() {
-    replay("receipt_json", 300);
-}
-
-#[test]
-fn quote() {
-    replay("quote", 300);
-}
-
-#[test]
-fn bare_quote() {
-    replay("bare_quote", 200);
-}
-
-#[test]
-fn collateral() {
-    replay("collateral", 250);
-}
-
-#[test]
-fn whole() {
-    replay("whole", 300);
-}
-
-#[test]
-fn policy() {
-    replay("policy", 800);
-}
-
-/// Every seed, then `rounds` inputs that are mutated from seeds in a fixed sequence.
+/// Every committed input, then `rounds` inputs that are mutated from them in a fixed sequence.
 fn replay(name: &str, rounds: usize) {
-    let (_, target) = TARGETS.into_iter().find(|(target, _)| *target == name).expect("a target");
-    let seeds = seeds(name);
-    for (path, bytes) in &seeds {
-        run(target, bytes, &path.display().to_string());
+    let (_, target) = TARGETS.iter().find(|(target, _)| *target == name).expect("a target");
+    let inputs = inputs(name);
+    for (path, bytes) in &inputs {
+        run_one(*target, bytes, &path.display().to_string());
     }
     let mut random = Random(0x9E37_79B9_7F4A_7C15);
     for round in 0..rounds {
-        let mut input = seeds[random.below(seeds.len())].1.clone();
+        let mut input = inputs[random.below(inputs.len())].1.clone();
         for _ in 0..=random.below(4) {
             mutate(&mut input, &mut random);
         }
-        run(target, &input, &format!("round {round} of {name}"));
+        run_one(*target, &input, &format!("round {round} of {name}"));
     }
 }
 
 /// Names the input of a panic, and prints it as hex where it is short.
-fn run(target: Target, input: &[u8], what: &str) {
+fn run_one(target: Target, input: &[u8], what: &str) {
     if let Err(panic) = std::panic::catch_unwind(|| target(input)) {
         let shown = if input.len() <= 256 { data_encoding::HEXLOWER.encode(input) } else { format!("{} bytes", input.len()) };
         eprintln!("{what}: {shown}");

@@ -57,6 +57,18 @@ pub fn edited(input: &[u8], receipts: &[Vec<u8>]) -> Vec<u8> {
     receipt
 }
 
+/// Applies the edits that `input` names to `parts`: each names a part by its number, a change and a position.
+pub fn edit_parts(input: &[u8], parts: &mut [Vec<u8>]) {
+    let mut input = Input(input);
+    for _ in 0..EDITS {
+        if input.0.is_empty() {
+            break;
+        }
+        let part = usize::from(input.u8()) % parts.len();
+        parts[part] = Change::read(&mut input).apply(std::mem::take(&mut parts[part]));
+    }
+}
+
 /// The decoded base64 member `name` of a receipt.
 pub fn member(receipt: &[u8], name: &str) -> Option<Vec<u8>> {
     BASE64.decode(&receipt[member_span(receipt, |found| found == name.as_bytes())?]).ok()

@@ -15,7 +15,7 @@ pub mod invariants;
 pub mod mutants;
 pub mod vectors;
 
-use verify_core::{Outcome, Policy, Verifier};
+use verify_core::{Outcome, Policy, Request, Verifier};
 
 use crate::essence::Scope;
 use crate::vectors::{Vectors, vectors};
@@ -23,12 +23,17 @@ use crate::vectors::{Vectors, vectors};
 /// Verifies `receipt` under the two test policies, inspects it, and panics unless the oracle holds.
 pub fn judge(receipt: &[u8]) {
     let Vectors { anchors, policy, .. } = vectors();
-    let report = invariants::verify(&Verifier::new(policy.clone(), anchors.clone()), receipt);
+    let judged_under = |policy: Policy| {
+        let report = Verifier::new(policy, anchors.clone()).verify(&Request::new(receipt));
+        invariants::assert_of_receipt(&report, receipt);
+        report
+    };
+    let report = judged_under(policy.clone());
     if report.outcome == Outcome::Verified {
         essence::assert_known(receipt, Scope::Receipt);
         essence::assert_verdict(receipt);
     }
-    let mild = invariants::verify(&Verifier::new(Policy::authenticity(), anchors.clone()), receipt);
+    let mild = judged_under(Policy::authenticity());
     if mild.outcome == Outcome::Verified {
         essence::assert_known(receipt, Scope::Evidence);
     }

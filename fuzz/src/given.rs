@@ -1,0 +1,154 @@
+//! What users hand in beside a receipt. It can refuse what a receipt alone would pass, and never pass a forgery.
+
+use std::sync::LazyLock;
+
+use data_encoding::BASE64;
+use serde_json::Value;
+use soundness::essence::{self, Essence};
+use soundness::vectors::{Vectors, folder, vectors};
+use soundness::{edits, invariants};
+use vector_gen::pki::Signer;
+use vector_gen::receipt::{Envelope, Material};
+use verify_core::tier::{self, Measurement, Params};
+use verify_core::{Companion, Expectation, Outcome, Policy, Report, Request, RunFile, Verifier};
+
+use crate::signed::{SIGNED, SIGNER};
+
+/// The bytes are the text of a policy.
+pub fn policy(data: &[u8]) {
+    let Some(policy) = read_toml::<Policy>(data) else { return };
+    let Vectors { anchors, good, forged, .. } = vectors();
+    assert_eq!(policy.digest(), read_toml::<Policy>(data).expect("read before").digest(), "one text, two policies");
+    let verifier = Verifier::new(policy, anchors.clone());
+    if judged(&verifier, good, |request| request).outcome == Outcome::Verified {
+        essence::assert_known(good, essence::Scope::Evidence);
+    }
+    let outcome = judged(&verifier, forged, |request| request).outcome;
+    assert_eq!(outcome, Outcome::Invalid, "a policy changed what a forged quote is");
+}
+
+/// The bytes are the text of an expectation.
+pub fn expectation(data: &[u8]) {
+    let Some(expectation) = std::str::from_utf8(data).ok().and_then(|text| text.parse::<Expectation>().ok()) else { return };
+    assert_eq!(expectation.to_string().as_bytes(), data, "an expectation is shown as it was written");
+    let outcome = judged(&TEST, &vectors().good, |request| request.expecting(std::slice::from_ref(&expectation))).outcome;
+    if outcome == Outcome::Verified && expectation.place().starts_with('/') {
+        let (wanted, place) = (expectation.value(), expectation.place());
+        let found = GOOD.pointer(place).unwrap_or_else(|| panic!("met, but there is nothing at {place}"));
+        let is_met = match found {
+            Value::String(text) => text == wanted || wanted.len() >= 7 && text.starts_with(wanted),
+            Value::Number(number) => number.as_f64() == wanted.parse().ok(),
+            other => other.to_string() == wanted,
+        };
+        assert!(is_met, "met, but {place} is {found}");
+    }
+}
+
+/// The bytes are the input that the enclave is said to have been given.
+pub fn input(data: &[u8]) {
+    let report = judged(&TEST, &ASKS_FOR_INPUT.0, |request| request.with_input(data));
+    if report.outcome == Outcome::Verified {
+        let given: Value = serde_json::from_slice(data).expect("verified, so it is JSON");
+        assert_eq!(given, ASKS_FOR_INPUT.1, "verified with another input");
+    }
+}
+
+/// The first byte says which file stands beside the receipt, the others are its bytes.
+pub fn run(data: &[u8]) {
+    let (which, bytes) = data.split_first().unwrap_or((&0, &[]));
+    let companion = Companion::ALL[usize::from(*which) % Companion::ALL.len()];
+    let files = [RunFile::new(companion, bytes)];
+    let report = judged(&SIGNED, &VOUCHED_FOR, |request| request.with_run(&files));
+    if report.outcome == Outcome::Verified && companion == Companion::Attestation {
+        let file: Value = serde_json::from_slice(bytes).expect("verified, so it is JSON");
+        for pointer in ["/code/commit", "/references/model_sha256", "/verdict/label", "/verdict/pass"] {
+            let (file, receipt) = (file.pointer(pointer).unwrap_or(&Value::Null), GOOD.pointer(&format!("/attestation{pointer}")));
+            let says_nothing = file.is_null() || file == "";
+            assert!(says_nothing || Some(file) == receipt, "verified, but {pointer} is {file} beside {receipt:?}");
+        }
+    }
+}
+
+/// The bytes are tier parameters, and after a NUL the record of a run.
+pub fn score(data: &[u8]) {
+    let (params, record) = data.split_at(data.iter().position(|byte| *byte == 0).unwrap_or(data.len()));
+    let Some(params) = read_toml::<Params>(params) else { return };
+    judged(&SIGNED, &VOUCHED_FOR, |request| request.scored_by(&params));
+    let Ok(measurement) = Measurement::read(record.get(1..).unwrap_or_default()) else { return };
+    let Ok(scored) = tier::score(&params, &measurement) else { return };
+    assert_eq!(Ok(&scored), tier::score(&params, &measurement).as_ref(), "one run, two labels");
+    assert_eq!(scored.pass, scored.label.passes());
+    if scored.pass {
+        let finite = [measurement.value, measurement.top1, measurement.kl].into_iter().all(|figure| figure.is_some_and(f64::is_finite));
+        assert!(finite, "a run passed whose figures are no numbers: {measurement:?}");
+    }
+}
+
+/// The bytes say which shipped collateral the caller brings, and how to edit it, inside its decoded items too.
+pub fn fresh(data: &[u8]) {
+    let Vectors { good, .. } = vectors();
+    let Some(collateral) = edits::member(&edits::edited(data, &BROUGHT), "collateral_b64") else { return };
+    if judged(&TEST, good, |request| request.with_fresh_collateral(&collateral)).outcome == Outcome::Verified {
+        let brought = Essence::read(&edits::with_member(good, "collateral_b64", &BASE64.encode(&collateral)));
+        let is_known = brought.is_some() && BROUGHT.iter().any(|known| Essence::read(known) == brought);
+        assert!(is_known, "verified by collateral that nobody signed");
+    }
+}
+
+/// Good receipts around collateral that callers bring, because edits are of receipts.
+static BROUGHT: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
+    let around = |id: &str| edits::with_member(&vectors().good, "collateral_b64", &BASE64.encode(&read(&format!("collateral/{id}.json"))));
+    ["fresh-up-to-date", "fresh-out-of-date", "fresh-certificate-revoked"].map(around).to_vec()
+});
+
+/// Judges the shipped receipts under the test policy.
+static TEST: LazyLock<Verifier> = LazyLock::new(|| Verifier::new(vectors().policy.clone(), vectors().anchors.clone()));
+
+/// A receipt with the attestation of the good one and a signature in the place of the quote, which is verified ten times as fast.
+static VOUCHED_FOR: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let mut material = Material::classic();
+    material.receipt.envelope = Envelope::Signed(Signer::named(SIGNER));
+    material.file()
+});
+
+/// The good receipt as a second reader sees it.
+static GOOD: LazyLock<Value> = LazyLock::new(|| serde_json::from_slice(&vectors().good).expect("JSON"));
+
+/// A receipt whose input is not in it, and that input.
+static ASKS_FOR_INPUT: LazyLock<(Vec<u8>, Value)> =
+    LazyLock::new(|| (read("receipts/input-given.json"), serde_json::from_slice(&read("inputs/input-given")).expect("JSON")));
+
+fn read(path: &str) -> Vec<u8> {
+    std::fs::read(folder().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+fn judged<'a>(verifier: &Verifier, receipt: &'a [u8], ask: impl FnOnce(Request<'a>) -> Request<'a>) -> Report {
+    let report = verifier.verify(&ask(Request::new(receipt)));
+    invariants::assert_of_receipt(&report, receipt);
+    report
+}
+
+fn read_toml<T: serde::de::DeserializeOwned>(data: &[u8]) -> Option<T> {
+    toml::from_str(std::str::from_utf8(data).ok()?).ok()
+}
+
+/// Without this the targets could pass because nothing is ever verified.
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use vector_gen::receipt::COMMIT;
+
+    #[test]
+    fn the_starting_points_are_verified() {
+        let verified = |report: Report| assert_eq!(report.outcome, Outcome::Verified, "{:?}", report.problems);
+        let attestation = read("runs/run-agrees/attestation.json");
+        let files = [RunFile::new(Companion::Attestation, &attestation)];
+        verified(judged(&SIGNED, &VOUCHED_FOR, |request| request.with_run(&files)));
+        let input = read("inputs/input-given");
+        verified(judged(&TEST, &ASKS_FOR_INPUT.0, |request| request.with_input(&input)));
+        let collateral = edits::member(&BROUGHT[0], "collateral_b64").expect("collateral");
+        verified(judged(&TEST, &vectors().good, |request| request.with_fresh_collateral(&collateral)));
+        let expectations = [format!("/attestation/code/commit={COMMIT}").parse().expect("an expectation")];
+        verified(judged(&TEST, &vectors().good, |request| request.expecting(&expectations)));
+    }
+}
