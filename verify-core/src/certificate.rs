@@ -1,11 +1,7 @@
 //! X.509 certificates and PEM: bytes to fields. Says nothing on trust; `dcap::chain` does.
 
-use der::asn1::{AnyRef, BitStringRef};
-use der::{Decode, Reader, SliceReader, Tag, Tagged};
-use x509_parser::certificate::X509Certificate;
-use x509_parser::extensions::ParsedExtension;
-use x509_parser::prelude::FromDer;
-use x509_parser::x509::{AlgorithmIdentifier, SubjectPublicKeyInfo, X509Name, X509Version};
+use der::asn1::{AnyRef, BitStringRef, Ia5StringRef, IntRef, ObjectIdentifier, OctetStringRef, PrintableStringRef, Utf8StringRef};
+use der::{Decode, Reader, SliceReader, Tag, TagNumber, Tagged};
 
 use crate::crypto::{PublicKey, Signature};
 use crate::limits;
@@ -14,19 +10,20 @@ use crate::text::quoted;
 use crate::time::Timestamp;
 
 const COMMON_NAME: &str = "2.5.4.3";
-/// AlgorithmIdentifier of ecdsa-with-SHA256, 1.2.840.10045.4.3.2 without parameters, in DER.
-const ECDSA_WITH_SHA256_DER: [u8; 12] = [0x30, 0x0a, 0x06, 0x08, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02];
-const EC_PUBLIC_KEY: &str = "1.2.840.10045.2.1";
-const PRIME256V1: &str = "1.2.840.10045.3.1.7";
-const BASIC_CONSTRAINTS: &str = "2.5.29.19";
-const KEY_USAGE: &str = "2.5.29.15";
-const SUBJECT_KEY_IDENTIFIER: &str = "2.5.29.14";
-const AUTHORITY_KEY_IDENTIFIER: &str = "2.5.29.35";
-const CRL_DISTRIBUTION_POINTS: &str = "2.5.29.31";
-const SGX_EXTENSION: &str = "1.2.840.113741.1.13.1";
+/// Members of the AlgorithmIdentifier ecdsa-with-SHA256: 1.2.840.10045.4.3.2 without parameters.
+const ECDSA_WITH_SHA256: [u8; 10] = [0x06, 0x08, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02];
+/// Members of the AlgorithmIdentifier of a key on P-256: 1.2.840.10045.2.1 with the parameter 1.2.840.10045.3.1.7.
+const EC_PUBLIC_KEY_P256: [u8; 19] =
+    [0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01, 0x06, 0x08, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, 0x07];
+const BASIC_CONSTRAINTS: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.19");
+const KEY_USAGE: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.15");
+const SUBJECT_KEY_IDENTIFIER: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.14");
+pub(crate) const AUTHORITY_KEY_IDENTIFIER: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.35");
+const CRL_DISTRIBUTION_POINTS: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.31");
+const SGX_EXTENSION: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113741.1.13.1");
 
 /// Extensions that may be critical because the rules of the chain look at them or because they restrict nothing.
-const KNOWN_EXTENSIONS: [&str; 6] =
+const KNOWN_EXTENSIONS: [ObjectIdentifier; 6] =
     [BASIC_CONSTRAINTS, KEY_USAGE, SUBJECT_KEY_IDENTIFIER, AUTHORITY_KEY_IDENTIFIER, CRL_DISTRIBUTION_POINTS, SGX_EXTENSION];
 
 /// A parsed X.509 version 3 certificate with an ECDSA P-256 key, signed with ecdsa-with-SHA256 by somebody.
@@ -102,14 +99,16 @@ impl Name {
         Self(attributes.iter().map(|(kind, value)| ((*kind).to_owned(), (*value).to_owned())).collect())
     }
 
-    pub(crate) fn from_x509(name: &X509Name<'_>) -> Option<Self> {
+    pub(crate) fn from_der(name: AnyRef<'_>) -> der::Result<Self> {
         let mut attributes = Vec::new();
-        for relative in name.iter_rdn() {
-            for attribute in relative.iter() {
-                attributes.push((attribute.attr_type().to_id_string(), attribute.as_str().ok()?.to_owned()));
+        for relative in members(name, Tag::Sequence)? {
+            for attribute in members(relative, Tag::Set)? {
+                let attribute = members(attribute, Tag::Sequence)?;
+                let [kind, value] = attribute.as_slice() else { return Err(Tag::Sequence.value_error().into()) };
+                attributes.push((kind.decode_as::<ObjectIdentifier>()?.to_string(), text(*value)?.to_owned()));
             }
         }
-        Some(Self(attributes))
+        Ok(Self(attributes))
     }
 
     /// Whether the only common name is `name`.
@@ -152,52 +151,44 @@ impl Certificate {
         }
         let malformed = |message: &str| fault(Code::CertificateMalformed, message.to_owned());
         let signed = SignedObject::from_der(der)?;
-        let (_, parsed) = X509Certificate::from_der(der).map_err(|_| malformed("not an X.509 certificate"))?;
-        if parsed.version() != X509Version::V3 {
+        let [version, serial, algorithm, issuer, validity, subject, key, rest @ ..] = signed.members.as_slice() else {
+            return Err(malformed("it lacks members of a version 3 certificate"));
+        };
+        if explicit(*version, TagNumber(0)).and_then(|version| version.decode_as::<u8>()) != Ok(2) {
             return Err(malformed("not version 3"));
         }
-        if !is_ecdsa_with_sha256(&parsed.tbs_certificate.signature) {
+        if !is_ecdsa_with_sha256(*algorithm) {
             return Err(fault(Code::CertificateAlgorithm, "not signed with ecdsa-with-SHA256".to_owned()));
         }
-        let Some([not_before, not_after]) = signed.members.get(4).and_then(|validity| times(&members(validity.value()).ok()?)) else {
+        let Some([not_before, not_after]) = members(*validity, Tag::Sequence).ok().and_then(|validity| times(&validity)) else {
             return Err(malformed("the validity is not two times of RFC 5280"));
         };
         let mut certificate = Self {
             to_be_signed: signed.to_be_signed.to_vec(),
             signature: Signature::from_der(signed.signature).ok_or_else(|| malformed("the signature is not an ECDSA signature"))?,
-            subject: Name::from_x509(parsed.subject()).ok_or_else(|| malformed("the subject is not text"))?,
-            issuer: Name::from_x509(parsed.issuer()).ok_or_else(|| malformed("the issuer is not text"))?,
-            serial: parsed.raw_serial().to_vec(),
+            subject: Name::from_der(*subject).map_err(|_| malformed("the subject is not text"))?,
+            issuer: Name::from_der(*issuer).map_err(|_| malformed("the issuer is not text"))?,
+            serial: integer(*serial).map_err(|_| malformed("the serial number is not an integer"))?.to_vec(),
             not_before,
             not_after,
-            key: public_key(parsed.public_key())
-                .ok_or_else(|| fault(Code::CertificateAlgorithm, "the key is not a point on P-256".to_owned()))?,
+            key: public_key(*key).ok_or_else(|| fault(Code::CertificateAlgorithm, "the key is not a point on P-256".to_owned()))?,
             constraints: None,
             key_usage: None,
             sgx_extension: None,
         };
-        let mut seen = std::collections::BTreeSet::new();
-        for extension in parsed.extensions() {
-            let oid = extension.oid.to_id_string();
-            if extension.critical && !KNOWN_EXTENSIONS.contains(&oid.as_str()) {
-                return Err(fault(Code::CertificateExtension, format!("the critical extension {} is unknown", quoted(&oid))));
+        for Extension { oid, is_critical, value } in tagged_extensions(rest, TagNumber(3)).map_err(|fault| match fault {
+            ExtensionFault::Malformed => malformed("an extension cannot be decoded"),
+            ExtensionFault::Twice(oid) => self::fault(Code::CertificateExtension, format!("the extension {oid} stands twice")),
+        })? {
+            if is_critical && !KNOWN_EXTENSIONS.contains(&oid) {
+                return Err(fault(Code::CertificateExtension, format!("the critical extension {oid} is unknown")));
             }
-            match extension.parsed_extension() {
-                ParsedExtension::BasicConstraints(constraints) => {
-                    certificate.constraints = Some(Constraints { ca: constraints.ca, path_length: constraints.path_len_constraint });
-                }
-                ParsedExtension::KeyUsage(usage) => {
-                    certificate.key_usage = Some(KeyUsage {
-                        digital_signature: usage.digital_signature(),
-                        certificate_and_crl_sign: usage.key_cert_sign() && usage.crl_sign(),
-                    });
-                }
-                ParsedExtension::ParseError { .. } => return Err(malformed("an extension cannot be decoded")),
-                _ if oid == SGX_EXTENSION => certificate.sgx_extension = Some(extension.value.to_vec()),
+            let undecodable = |_| malformed("an extension cannot be decoded");
+            match oid {
+                BASIC_CONSTRAINTS => certificate.constraints = Some(Constraints::from_der(value).map_err(undecodable)?),
+                KEY_USAGE => certificate.key_usage = Some(KeyUsage::from_der(value).map_err(undecodable)?),
+                SGX_EXTENSION => certificate.sgx_extension = Some(value.to_vec()),
                 _ => {}
-            }
-            if !seen.insert(oid.clone()) {
-                return Err(fault(Code::CertificateExtension, format!("the extension {} stands twice", quoted(&oid))));
             }
         }
         Ok(certificate)
@@ -206,6 +197,26 @@ impl Certificate {
     /// Whether `issuer` signed this certificate.
     pub(crate) fn is_signed_by(&self, issuer: &PublicKey) -> bool {
         crate::crypto::verify(issuer, &self.signature, &self.to_be_signed)
+    }
+}
+
+impl Constraints {
+    fn from_der(value: &[u8]) -> der::Result<Self> {
+        let members = members(AnyRef::from_der(value)?, Tag::Sequence)?;
+        let (ca, rest) = flag(&members)?;
+        let path_length = match rest {
+            [] => None,
+            [length] => Some(length.decode_as()?),
+            _ => return Err(Tag::Sequence.value_error().into()),
+        };
+        Ok(Self { ca, path_length })
+    }
+}
+
+impl KeyUsage {
+    fn from_der(value: &[u8]) -> der::Result<Self> {
+        let bits = BitStringRef::from_der(value)?.raw_bytes().first().copied().unwrap_or_default();
+        Ok(Self { digital_signature: bits & 0x80 != 0, certificate_and_crl_sign: bits & 0x06 == 0x06 })
     }
 }
 
@@ -227,26 +238,72 @@ impl<'a> SignedObject<'a> {
     pub(crate) fn from_der(bytes: &'a [u8]) -> Result<Self, CertificateFault> {
         let read = || {
             let mut reader = SliceReader::new(bytes)?;
-            let parts: [&'a [u8]; 3] = reader.sequence(|inner| {
-                let (to_be_signed, algorithm) = (inner.tlv_bytes()?, inner.tlv_bytes()?);
+            let (to_be_signed, algorithm, signature) = reader.sequence(|inner| {
+                let (to_be_signed, algorithm) = (inner.tlv_bytes()?, inner.decode()?);
                 let signature: BitStringRef<'a> = inner.decode()?;
-                Ok::<_, der::Error>([to_be_signed, algorithm, signature.as_bytes().unwrap_or_default()])
+                Ok::<_, der::Error>((to_be_signed, algorithm, signature.as_bytes().ok_or(Tag::BitString.value_error())?))
             })?;
             reader.finish()?;
-            let [to_be_signed, ..] = parts;
-            Ok::<_, der::Error>((parts, members(AnyRef::from_der(to_be_signed)?.value())?))
+            let members = members(AnyRef::from_der(to_be_signed)?, Tag::Sequence)?;
+            Ok::<_, der::Error>((Self { to_be_signed, members, signature }, algorithm))
         };
-        let ([to_be_signed, algorithm, signature], members) =
-            read().map_err(|_| fault(Code::CertificateMalformed, "not one signed object in DER".to_owned()))?;
-        if algorithm != ECDSA_WITH_SHA256_DER {
+        let (signed, algorithm) = read().map_err(|_| fault(Code::CertificateMalformed, "not one signed object in DER".to_owned()))?;
+        if !is_ecdsa_with_sha256(algorithm) {
             return Err(fault(Code::CertificateAlgorithm, "not signed with ecdsa-with-SHA256".to_owned()));
         }
-        Ok(Self { to_be_signed, members, signature })
+        Ok(signed)
     }
 }
 
-fn members(sequence: &[u8]) -> der::Result<Vec<AnyRef<'_>>> {
-    let mut reader = SliceReader::new(sequence)?;
+/// Why a sequence is not one of extensions.
+pub(crate) enum ExtensionFault {
+    Malformed,
+    Twice(ObjectIdentifier),
+}
+
+impl From<der::Error> for ExtensionFault {
+    fn from(_: der::Error) -> Self {
+        Self::Malformed
+    }
+}
+
+/// An extension of a certificate, a CRL or an entry of one.
+pub(crate) struct Extension<'a> {
+    pub(crate) oid: ObjectIdentifier,
+    pub(crate) is_critical: bool,
+    pub(crate) value: &'a [u8],
+}
+/// The extensions in the only one of `members`, which is tagged `number`; where there is no member there is no extension.
+pub(crate) fn tagged_extensions<'a>(members: &[AnyRef<'a>], number: TagNumber) -> Result<Vec<Extension<'a>>, ExtensionFault> {
+    match members {
+        [] => Ok(Vec::new()),
+        [member] => extensions(explicit(*member, number)?),
+        _ => Err(ExtensionFault::Malformed),
+    }
+}
+
+/// The members of an `Extensions` sequence (RFC 5280, section 4.2), each of which stands once.
+pub(crate) fn extensions(sequence: AnyRef<'_>) -> Result<Vec<Extension<'_>>, ExtensionFault> {
+    let mut extensions: Vec<Extension<'_>> = Vec::new();
+    for extension in members(sequence, Tag::Sequence)? {
+        let extension = members(extension, Tag::Sequence)?;
+        let (oid, rest) = extension.split_first().ok_or(ExtensionFault::Malformed)?;
+        let oid: ObjectIdentifier = oid.decode_as()?;
+        let (is_critical, rest) = flag(rest)?;
+        let [value] = rest else { return Err(ExtensionFault::Malformed) };
+        let value = value.decode_as::<&OctetStringRef>()?.as_bytes();
+        if extensions.iter().any(|known| known.oid == oid) {
+            return Err(ExtensionFault::Twice(oid));
+        }
+        extensions.push(Extension { oid, is_critical, value });
+    }
+    Ok(extensions)
+}
+
+/// The members of a SEQUENCE or SET.
+pub(crate) fn members(constructed: AnyRef<'_>, tag: Tag) -> der::Result<Vec<AnyRef<'_>>> {
+    constructed.tag().assert_eq(tag)?;
+    let mut reader = SliceReader::new(constructed.value())?;
     let mut members = Vec::new();
     while !reader.is_finished() {
         members.push(reader.decode()?);
@@ -254,8 +311,40 @@ fn members(sequence: &[u8]) -> der::Result<Vec<AnyRef<'_>>> {
     Ok(members)
 }
 
-/// Two times, each in a form of RFC 5280 (section 4.1.2.5): with seconds, without a fraction, in UTC. The parser reads more forms,
-/// of which one names no instant. UTCTime stands for the years 1950 to 2049.
+/// What stands under the explicit tag `number`.
+fn explicit(member: AnyRef<'_>, number: TagNumber) -> der::Result<AnyRef<'_>> {
+    member.tag().assert_eq(Tag::ContextSpecific { constructed: true, number })?;
+    AnyRef::from_der(member.value())
+}
+
+/// A BOOLEAN that is false where it is absent, which in DER is the only way to say so, and the members behind it.
+fn flag<'m, 'a>(members: &'m [AnyRef<'a>]) -> der::Result<(bool, &'m [AnyRef<'a>])> {
+    match members.split_first() {
+        Some((first, rest)) if first.tag() == Tag::Boolean => match first.decode_as()? {
+            true => Ok((true, rest)),
+            false => Err(Tag::Boolean.non_canonical_error().into()),
+        },
+        _ => Ok((false, members)),
+    }
+}
+
+/// The content bytes of an INTEGER. In DER a number has one encoding, so numbers are equal where these are.
+pub(crate) fn integer(value: AnyRef<'_>) -> der::Result<&[u8]> {
+    value.decode_as::<IntRef<'_>>().map(|_| value.value())
+}
+
+/// The text of a string type with a fixed alphabet.
+fn text(value: AnyRef<'_>) -> der::Result<&str> {
+    match value.tag() {
+        Tag::Utf8String => Ok(value.decode_as::<Utf8StringRef<'_>>()?.as_str()),
+        Tag::PrintableString => Ok(value.decode_as::<PrintableStringRef<'_>>()?.as_str()),
+        Tag::Ia5String => Ok(value.decode_as::<Ia5StringRef<'_>>()?.as_str()),
+        other => Err(other.value_error().into()),
+    }
+}
+
+/// Two times, each in a form of RFC 5280 (section 4.1.2.5): with seconds, without a fraction, in UTC. UTCTime stands for the years
+/// 1950 to 2049.
 pub(crate) fn times(values: &[AnyRef<'_>]) -> Option<[Timestamp; 2]> {
     let time = |value: &AnyRef<'_>| {
         let text = std::str::from_utf8(value.value()).ok()?;
@@ -275,19 +364,18 @@ pub(crate) fn times(values: &[AnyRef<'_>]) -> Option<[Timestamp; 2]> {
     }
 }
 
-/// The second place that names the algorithm, inside the signed bytes, has to say the same.
-pub(crate) fn is_ecdsa_with_sha256(algorithm: &AlgorithmIdentifier<'_>) -> bool {
-    ECDSA_WITH_SHA256_DER.ends_with(algorithm.algorithm.as_bytes())
-        && algorithm.algorithm.as_bytes().len() == 8
-        && algorithm.parameters.is_none()
+/// The algorithm is named twice, beside the signature and inside the signed bytes: both have to say the same.
+pub(crate) fn is_ecdsa_with_sha256(algorithm: AnyRef<'_>) -> bool {
+    algorithm.tag() == Tag::Sequence && algorithm.value() == ECDSA_WITH_SHA256
 }
 
-fn public_key(info: &SubjectPublicKeyInfo<'_>) -> Option<PublicKey> {
-    let curve = info.algorithm.parameters.as_ref()?.as_oid().ok()?;
-    if info.algorithm.algorithm.to_id_string() != EC_PUBLIC_KEY || curve.to_id_string() != PRIME256V1 {
+fn public_key(info: AnyRef<'_>) -> Option<PublicKey> {
+    let info = members(info, Tag::Sequence).ok()?;
+    let [algorithm, point] = info.as_slice() else { return None };
+    if algorithm.tag() != Tag::Sequence || algorithm.value() != EC_PUBLIC_KEY_P256 {
         return None;
     }
-    PublicKey::from_sec1(&info.subject_public_key.data)
+    PublicKey::from_sec1(point.decode_as::<BitStringRef<'_>>().ok()?.as_bytes()?)
 }
 
 /// Splits PEM text into the DER of its `label` blocks. Between and after the blocks only line ends may stand, and one NUL

@@ -117,6 +117,19 @@ const SERIAL: usize = 1;
 const ALGORITHM: usize = 2;
 const VALIDITY: usize = 4;
 const KEY: usize = 6;
+const EXTENSIONS: usize = 7;
+
+/// A vector whose leaf's key usage, the start of that extension, is `written` in place of critical TRUE.
+fn usage_written(id: &str, rule: &str, written: &'static [u8]) -> Vector {
+    bare(id, rule).change(|m| {
+        m.pck.members.add(|members| {
+            let extensions = &mut members[EXTENSIONS];
+            let usage = [der::oid(pki::KEY_USAGE), der::boolean(true)].concat();
+            let at = extensions.windows(usage.len()).position(|found| found == usage).expect("a key usage");
+            extensions[at..at + usage.len()].copy_from_slice(written);
+        });
+    })
+}
 
 fn forms() -> Vec<Vector> {
     let malformed = &["certificate.malformed"];
@@ -158,6 +171,25 @@ fn forms() -> Vec<Vector> {
         leaf_with("certificate-serial-zero", "A serial number is only compared: zero is one.", SERIAL, der::raw_integer(&[0]))
             .verified(&[]),
         leaf_with("certificate-serial-negative", "So is a negative one.", SERIAL, der::raw_integer(&[0x9f; 20])).verified(&[]),
+        leaf_with("certificate-serial-needless-zero", "A number is written in its shortest form.", SERIAL, der::raw_integer(&[0, 0x11]))
+            .invalid(malformed),
+        leaf_with("certificate-unique-id", "What only version 2 had has no place.", EXTENSIONS, der::context_primitive(1, &[0, 1]))
+            .invalid(malformed),
+        usage_written(
+            "certificate-critical-false",
+            "What is false where it is absent is not written as false.",
+            &[0x06, 0x03, 0x55, 0x1d, 0x0f, 0x01, 0x01, 0x00],
+        )
+        .invalid(malformed),
+        usage_written("certificate-critical-one", "True is FF.", &[0x06, 0x03, 0x55, 0x1d, 0x0f, 0x01, 0x01, 0x01]).invalid(malformed),
+        usage_written("certificate-critical-constructed", "A truth value has no parts.", &[0x06, 0x03, 0x55, 0x1d, 0x0f, 0x21, 0x01, 0xff])
+            .invalid(malformed),
+        usage_written(
+            "certificate-oid-mistagged",
+            "An object identifier is one by its tag.",
+            &[0x0d, 0x03, 0x55, 0x1d, 0x0f, 0x01, 0x01, 0xff],
+        )
+        .invalid(malformed),
         leaf_with("certificate-serial-long", "So is one of more than twenty bytes.", SERIAL, der::raw_integer(&[0x11; 64])).verified(&[]),
     ]
 }
@@ -170,6 +202,9 @@ fn names() -> Vec<Vector> {
             .verified(&[]),
         bare("certificate-name-teletex", "A name in a string type without a fixed alphabet is not text.")
             .change(|m| m.pck.subject.string = |text| der::tlv(0x14, text.as_bytes()))
+            .invalid(&["certificate.malformed"]),
+        bare("certificate-name-octets", "Text is text by its tag.")
+            .change(|m| m.pck.subject.string = |text| der::octets(text.as_bytes()))
             .invalid(&["certificate.malformed"]),
         bare("certificate-name-case", "Upper and lower case differ.")
             .change(|m| m.pck.subject.common_name.make_ascii_lowercase())
@@ -220,6 +255,15 @@ fn powers() -> Vec<Vector> {
         bare("certificate-root-usage", "A root's key usage allows it to sign certificates.")
             .change(|m| m.root.set_extension(pki::KEY_USAGE, true, Usage::Signing.der()))
             .invalid(usage),
+        bare("certificate-constraints-false", "A leaf is no CA by not saying so, which has one form.")
+            .change(|m| m.pck.set_extension(pki::BASIC_CONSTRAINTS, true, der::sequence(&[der::boolean(false)])))
+            .invalid(&["certificate.malformed"]),
+        bare("certificate-constraints-more", "Constraints have two members.")
+            .change(|m| {
+                let members = [der::boolean(true), der::integer(0), der::integer(0)];
+                m.ca.set_extension(pki::BASIC_CONSTRAINTS, true, der::sequence(&members));
+            })
+            .invalid(&["certificate.malformed"]),
         bare("certificate-unknown-harmless", "An extension that is not understood and not critical is passed over.")
             .change(|m| m.pck.set_extension("1.3.6.1.4.1.99999.1", false, der::boolean(true)))
             .verified(&[]),

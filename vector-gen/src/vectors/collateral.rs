@@ -296,6 +296,20 @@ fn crl_forms() -> Vec<Vector> {
             crl.more_entries.push(crl.entry(der::integer(0x1234), &unknown));
         })
         .verified(&[]),
+        pck("crl-entry-no-date", "An entry says since when.", |crl| {
+            crl.more_entries.push(der::sequence(&[der::integer(0x1234)]));
+        })
+        .invalid(malformed),
+        root("crl-entry-serial-octets", "A serial number is an integer by its tag.", |crl| {
+            crl.more_entries.push(der::sequence(&[der::octets(&[0x12, 0x34]), der::time(crl.this_update)]));
+        })
+        .invalid(malformed),
+        pck("crl-entry-more", "An entry has nothing behind its extensions.", |crl| {
+            let members = [der::integer(0x1234), der::time(crl.this_update), der::sequence(&[]), der::sequence(&[])];
+            crl.more_entries.push(der::sequence(&members));
+        })
+        .invalid(malformed),
+        pck("crl-entry-cut", "Entries fill their list.", |crl| crl.more_entries.push(vec![0x30])).invalid(malformed),
         root("crl-sha384", "CRLs are signed with ECDSA and SHA-256.", |crl| {
             crl.algorithm = pki::Algorithm::Sha384;
             crl.stated_algorithm = pki::Algorithm::Sha384;

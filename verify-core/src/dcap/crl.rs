@@ -2,27 +2,27 @@
 
 use std::borrow::Cow;
 
-use x509_parser::prelude::FromDer;
-use x509_parser::revocation_list::CertificateRevocationList;
-use x509_parser::x509::X509Version;
+use der::asn1::{AnyRef, ObjectIdentifier};
+use der::{Decode, Reader, Tag, TagNumber, Tagged};
 
-use crate::certificate::{Certificate, Name, SignedObject, is_ecdsa_with_sha256, read_pem, times};
+use crate::certificate::{
+    AUTHORITY_KEY_IDENTIFIER, Certificate, Extension, ExtensionFault, Name, SignedObject, extensions, integer, is_ecdsa_with_sha256,
+    read_pem, tagged_extensions, times,
+};
 use crate::crypto::{self, Signature};
 use crate::ledger::{Checked, Findings};
 use crate::limits;
 use crate::problem::{Code, Location, Problem};
 use crate::report::ObjectWindow;
-use crate::text::quoted;
 
-const CRL_NUMBER: &str = "2.5.29.20";
-const AUTHORITY_KEY_IDENTIFIER: &str = "2.5.29.35";
+const CRL_NUMBER: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.20");
 
 /// A revocation list that its CA signed.
 #[derive(Clone, Debug)]
 pub(crate) struct Crl {
     pub(crate) window: ObjectWindow,
-    /// Serial numbers' content bytes.
-    revoked: Vec<Vec<u8>>,
+    /// The members of `revokedCertificates`, in DER.
+    revoked: Vec<u8>,
 }
 
 impl Crl {
@@ -37,41 +37,47 @@ impl Crl {
             Code::CertificateAlgorithm => wrong(Code::CrlSignature, fault.message),
             _ => wrong(Code::CrlMalformed, fault.message),
         })?;
-        let (_, parsed) = CertificateRevocationList::from_der(&der).map_err(|_| wrong(Code::CrlMalformed, "not a CRL".to_owned()))?;
-        let list = &parsed.tbs_cert_list;
-        if list.version != Some(X509Version::V2) {
+        let [version, algorithm, issued_by, this_update, rest @ ..] = signed.members.as_slice() else {
+            return Err(wrong(Code::CrlMalformed, "the CRL lacks members".to_owned()));
+        };
+        if integer(*version) != Ok(&[1]) {
             return Err(wrong(Code::CrlMalformed, "the CRL is not version 2".to_owned()));
         }
-        if list.next_update.is_none() {
+        let Some((next_update, rest)) = rest.split_first().filter(|(next_update, _)| is_time(**next_update)) else {
             return Err(wrong(Code::CrlMalformed, "the CRL has no next update, so it would never expire".to_owned()));
-        }
-        let Some([start, end]) = signed.members.get(3..5).and_then(times) else {
+        };
+        let Some([start, end]) = times(&[*this_update, *next_update]) else {
             return Err(wrong(Code::CrlMalformed, "the CRL is not dated by two times of RFC 5280".to_owned()));
         };
-        check_extensions(&parsed).map_err(|message| wrong(Code::CrlExtension, message))?;
-        match Name::from_x509(&list.issuer) {
-            Some(name) if name == issuer.subject => {}
-            Some(name) => return Err(wrong(Code::CrlIssuer, format!("the CRL was issued by {name}; wanted {}", issuer.subject))),
-            None => return Err(wrong(Code::CrlMalformed, "the issuer is not text".to_owned())),
+        let (revoked, rest): (&[u8], _) = match rest.split_first() {
+            Some((entries, rest)) if entries.tag() == Tag::Sequence => (entries.value(), rest),
+            _ => (&[], rest),
+        };
+        let checked = check_extensions(rest).and_then(|()| serials(revoked).try_for_each(|serial| serial.map(drop)));
+        checked.map_err(|fault| match fault {
+            Fault::Malformed => wrong(Code::CrlMalformed, "the CRL is not a list in DER".to_owned()),
+            Fault::Extension(message) => wrong(Code::CrlExtension, message),
+        })?;
+        match Name::from_der(*issued_by) {
+            Ok(name) if name == issuer.subject => {}
+            Ok(name) => return Err(wrong(Code::CrlIssuer, format!("the CRL was issued by {name}; wanted {}", issuer.subject))),
+            Err(_) => return Err(wrong(Code::CrlMalformed, "the issuer is not text".to_owned())),
         }
-        let signature = Signature::from_der(signed.signature).filter(|_| is_ecdsa_with_sha256(&list.signature));
+        let signature = Signature::from_der(signed.signature).filter(|_| is_ecdsa_with_sha256(*algorithm));
         if !signature.is_some_and(|signature| crypto::verify(&issuer.key, &signature, signed.to_be_signed)) {
             let message = format!("the CRL is not signed with ecdsa-with-SHA256 by the key of {}", issuer.subject);
             return Err(wrong(Code::CrlSignature, message));
         }
-        Ok(Self {
-            window: ObjectWindow { object: document, start, end },
-            revoked: parsed.iter_revoked_certificates().map(|entry| entry.raw_serial().to_vec()).collect(),
-        })
+        Ok(Self { window: ObjectWindow { object: document, start, end }, revoked: revoked.to_vec() })
     }
 
     /// Whether `serial` is listed, for whatever reason.
     pub(crate) fn revokes(&self, serial: &[u8]) -> bool {
-        self.revoked.iter().any(|revoked| without_leading_zeros(revoked) == without_leading_zeros(serial))
+        serials(&self.revoked).flatten().any(|listed| without_leading_zeros(listed) == without_leading_zeros(serial))
     }
 }
 
-/// Serial numbers are compared as numbers: a longer encoding must not hide an entry.
+/// Serial numbers are compared as numbers: a longer encoding, or one that lost its zero, must not hide an entry.
 fn without_leading_zeros(serial: &[u8]) -> &[u8] {
     let zeros = serial.iter().take_while(|byte| **byte == 0).count();
     serial.get(zeros..).unwrap_or_default()
@@ -103,29 +109,71 @@ fn to_der<'a>(bytes: &'a [u8], document: &'static str, findings: &mut Findings) 
     Ok(Cow::Borrowed(bytes))
 }
 
-fn check_extensions(parsed: &CertificateRevocationList<'_>) -> Result<(), String> {
-    let mut seen = std::collections::BTreeSet::new();
-    for extension in parsed.extensions() {
-        let oid = extension.oid.to_id_string();
-        if oid != CRL_NUMBER && oid != AUTHORITY_KEY_IDENTIFIER {
-            return Err(format!(
-                "the extension {} makes the CRL unusable here: a complete CRL of Intel has none but its number and the authority key identifier",
-                quoted(&oid)
-            ));
-        }
-        if !seen.insert(oid.clone()) {
-            return Err(format!("the extension {} stands twice", quoted(&oid)));
+/// Why a list is not one of Intel's.
+enum Fault {
+    Malformed,
+    Extension(String),
+}
+
+impl From<der::Error> for Fault {
+    fn from(_: der::Error) -> Self {
+        Self::Malformed
+    }
+}
+
+impl From<ExtensionFault> for Fault {
+    fn from(fault: ExtensionFault) -> Self {
+        match fault {
+            ExtensionFault::Malformed => Self::Malformed,
+            ExtensionFault::Twice(oid) => Self::Extension(format!("the extension {oid} stands twice")),
         }
     }
-    for (oid, name) in [(CRL_NUMBER, "CRL number"), (AUTHORITY_KEY_IDENTIFIER, "authority key identifier")] {
-        if !seen.contains(oid) {
-            return Err(format!("the CRL has no {name}"));
-        }
+}
+
+/// A complete CRL of Intel has its number and the authority key identifier, and no other extension.
+fn check_extensions(members: &[AnyRef<'_>]) -> Result<(), Fault> {
+    let extensions = tagged_extensions(members, TagNumber(0))?;
+    let wanted = [(CRL_NUMBER, "CRL number"), (AUTHORITY_KEY_IDENTIFIER, "authority key identifier")];
+    if let Some(Extension { oid, .. }) = extensions.iter().find(|extension| wanted.iter().all(|(oid, _)| *oid != extension.oid)) {
+        let message = format!(
+            "the extension {oid} makes the CRL unusable here: a complete CRL of Intel has none but its number and the authority key identifier"
+        );
+        return Err(Fault::Extension(message));
     }
-    for entry in parsed.iter_revoked_certificates() {
-        if let Some(extension) = entry.extensions().iter().find(|extension| extension.critical) {
-            return Err(format!("an entry has the critical extension {}", quoted(&extension.oid.to_id_string())));
-        }
+    match wanted.iter().find(|(oid, _)| extensions.iter().all(|extension| extension.oid != *oid)) {
+        Some((_, name)) => Err(Fault::Extension(format!("the CRL has no {name}"))),
+        None => Ok(()),
     }
-    Ok(())
+}
+
+/// The serial numbers in the members of `revokedCertificates`, up to the first fault.
+fn serials(mut list: &[u8]) -> impl Iterator<Item = Result<&[u8], Fault>> {
+    std::iter::from_fn(move || {
+        if list.is_empty() {
+            return None;
+        }
+        let (entry, rest) = match AnyRef::from_der_partial(list) {
+            Ok((entry, rest)) => (serial(entry), rest),
+            Err(error) => (Err(error.into()), Default::default()),
+        };
+        list = rest;
+        Some(entry)
+    })
+}
+
+/// The serial number that an entry revokes: whatever its date and the extensions that are not critical say.
+fn serial(entry: AnyRef<'_>) -> Result<&[u8], Fault> {
+    entry.sequence(|reader| {
+        let (serial, date): (AnyRef<'_>, AnyRef<'_>) = (reader.decode()?, reader.decode()?);
+        let extensions = if reader.is_finished() { Vec::new() } else { extensions(reader.decode()?)? };
+        match extensions.iter().find(|extension| extension.is_critical) {
+            Some(extension) => Err(Fault::Extension(format!("an entry has the critical extension {}", extension.oid))),
+            None if serial.tag() == Tag::Integer && is_time(date) => Ok(serial.value()),
+            None => Err(Fault::Malformed),
+        }
+    })
+}
+
+fn is_time(value: AnyRef<'_>) -> bool {
+    matches!(value.tag(), Tag::UtcTime | Tag::GeneralizedTime)
 }
