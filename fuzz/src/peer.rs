@@ -2,6 +2,7 @@
 //! same status, and the other way round, but for the rows of two tables in `README.md`, which argue why.
 
 use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::panic;
 use std::sync::{LazyLock, Once};
 
@@ -48,7 +49,8 @@ pub fn compare(data: &[u8]) {
         (Ok(_), Err(message)) => MILDER.iter().any(|(known, _)| message.contains(known)),
         (Err(_), Err(_)) => true,
     };
-    assert!(is_listed || has_unsorted_levels(&evidence), "we say {ours:?}, dcap-qvl {theirs:?}");
+    let is_left_out = has_unsorted_levels(&evidence) || has_other_cpu_svn(evidence.signed(Part::Leaf));
+    assert!(is_listed || is_left_out, "we say {ours:?}, dcap-qvl {theirs:?}");
 }
 
 /// Whether a QE identity or TDX module has levels that do not descend: dcap-qvl takes the first one that is reached, Intel and we the
@@ -60,6 +62,29 @@ fn has_unsorted_levels(evidence: &Evidence) -> bool {
         let svns = levelled["tcbLevels"].as_array().into_iter().flatten().map(|level| level["tcb"]["isvsvn"].as_u64());
         !svns.is_sorted_by(|left, right| left > right)
     })
+}
+
+/// Whether a PCK certificate says another CPUSVN than its sixteen components: dcap-qvl compares the one, Intel and we the others.
+fn has_other_cpu_svn(leaf: &[u8]) -> bool {
+    /// The object identifier of the TCB in the SGX extension; an item of it has one arc more.
+    const TCB: [u8; 10] = [0x2a, 0x86, 0x48, 0x86, 0xf8, 0x4d, 0x01, 0x0d, 0x01, 0x02];
+    fn collect(node: &Node, items: &mut BTreeMap<u8, u8>, cpu_svn: &mut Vec<u8>) {
+        if let [name, value] = node.nodes()
+            && let Some([number]) = name.bytes().strip_prefix(&TCB)
+        {
+            match (number, value.bytes()) {
+                (18, bytes) => *cpu_svn = bytes.to_vec(),
+                (_, bytes) => drop(items.insert(*number, bytes.last().copied().unwrap_or_default())),
+            }
+        }
+        node.nodes().iter().for_each(|node| collect(node, items, cpu_svn));
+    }
+    let (mut items, mut cpu_svn) = (BTreeMap::new(), Vec::new());
+    if let Some(leaf) = Node::read(leaf) {
+        collect(&leaf, &mut items, &mut cpu_svn);
+    }
+    items.remove(&17);
+    !items.into_values().eq(cpu_svn)
 }
 
 /// The common window of the good evidence, its edges, and beyond; in seconds.
