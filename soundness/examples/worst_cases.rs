@@ -230,6 +230,13 @@ const CASES: &[Case] = &[
         material.receipt.attestation.set("/measurements/qwen_guard/qwen36", token(&format!("[{numbers}0]")));
         receipt(material)
     }),
+    ("measurements: members that the input repeats", || {
+        let mut material = Material::classic();
+        if let Json::Object(measurements) = material.receipt.attestation.at("/measurements") {
+            measurements.extend((0..limits::JSON_VALUES - 500).map(|number| (format!("m{number:05}"), token("0"))));
+        }
+        receipt(material)
+    }),
     ("an input that differs from the measurements everywhere", || {
         let numbers = |number: &str| token(&format!("[{}0]", format!("{number},").repeat(values(limits::OUTPUT_BYTES, 23))));
         let mut material = Material::unguarded();
@@ -313,10 +320,18 @@ const CASES: &[Case] = &[
         material.collateral.pck_crl.extensions.push(Extension::new("1.2.3", false, nested(limits::CRL_BYTES - 2000)));
         evidence(material)
     }),
+    ("CRL: extensions", || {
+        let mut material = Material::classic();
+        material.collateral.pck_crl.members.add(|members| {
+            if let Some(last) = members.last_mut() {
+                *last = der::context(0, &der::sequence(&distinct_extensions()));
+            }
+        });
+        evidence(material)
+    }),
     ("CRL: extensions of one entry", || {
         let mut material = Material::classic();
-        let extension = Extension::new("2.5.29.21", false, der::enumerated(1)).der();
-        let extensions = vec![extension.clone(); (limits::CRL_BYTES - 2000) / extension.len()];
+        let extensions = distinct_extensions();
         let entry = der::sequence(&[der::integer(77), der::time("2026-08-03T09:00:00Z"), der::sequence(&extensions)]);
         material.collateral.pck_crl.more_entries.push(entry);
         evidence(material)
@@ -522,6 +537,14 @@ fn nested(bytes: usize) -> Vec<u8> {
         headers.push([0x30, 0x83, high, middle, low]);
     }
     headers.into_iter().rev().flatten().collect()
+}
+
+/// As many extensions as a CRL has room for, each of another kind.
+fn distinct_extensions() -> Vec<Vec<u8>> {
+    let kinds = (0..1_u32 << 21).map(|number| [(number >> 14) as u8 | 0x80, (number >> 7) as u8 | 0x80, number as u8 & 0x7f]);
+    // The first of the three bytes that number a kind may not be 80.
+    let kinds = kinds.skip(1 << 14).map(|[high, middle, low]| der::tlv(0x06, &[0x2a, high, middle, low]));
+    kinds.map(|kind| der::sequence(&[kind, der::octets(&[])])).take((limits::CRL_BYTES - 2000) / 10).collect()
 }
 
 /// TCB info of `bytes` bytes, all of it levels that no platform reaches.

@@ -52,7 +52,7 @@ pub enum Envelope {
 }
 
 impl Envelope {
-    fn response(&self) -> Option<&Response> {
+    pub fn response(&self) -> Option<&Response> {
         match self {
             Envelope::Response(response) | Envelope::Note(response, _) => Some(response),
             Envelope::Log | Envelope::Signed(_) => None,
@@ -64,6 +64,8 @@ impl Envelope {
 pub struct Response {
     /// Whether a container image ran; otherwise the command alone is bound.
     pub has_image: bool,
+    /// Whether the enclave was given files: scorer and input.
+    pub has_files: bool,
     pub egress_log: String,
     /// An empty object where there is none.
     pub task_policy: Json,
@@ -239,8 +241,13 @@ impl Material {
     pub fn response() -> Self {
         let mut material = Self::k3();
         let task_policy = Json::Object(Vec::new());
-        material.receipt.envelope =
-            Envelope::Response(Response { has_image: true, egress_log: String::new(), task_policy, artifacts: Vec::new() });
+        material.receipt.envelope = Envelope::Response(Response {
+            has_image: true,
+            has_files: true,
+            egress_log: String::new(),
+            task_policy,
+            artifacts: Vec::new(),
+        });
         material
     }
 
@@ -249,6 +256,7 @@ impl Material {
         let mut material = Self::response();
         material.receipt.envelope = Envelope::Response(Response {
             has_image: true,
+            has_files: true,
             egress_log: "{\"host\": \"models.example\", \"bytes\": 1024}\n".to_owned(),
             task_policy: json::parse(r#"{"egress": "allow", "hosts": ["models.example"], "seconds": 60.5}"#),
             artifacts: vec![("out/trace.txt", "a trace"), ("out/numbers.json", "{}")],
@@ -263,7 +271,7 @@ impl Material {
         let task_policy = Json::Object(Vec::new());
         let verdict = json::parse(r#"{"delta_pct": 13.4, "head": "0123456", "label": "eval:faster", "reason": "+13.4 % ± 2 %"}"#);
         receipt.output = verdict.python() + "\n";
-        let response = Response { has_image: false, egress_log: String::new(), task_policy, artifacts: Vec::new() };
+        let response = Response { has_image: false, has_files: true, egress_log: String::new(), task_policy, artifacts: Vec::new() };
         receipt.envelope = Envelope::Note(response, verdict);
         receipt.nonce = Nonce::Random(COMMIT.to_owned());
         receipt.command = NOTE_COMMAND;
@@ -378,11 +386,14 @@ impl Material {
             true => ["/in/bundle.json", "/in/eval_scorer.py"],
             false => ["/submission/result.json", "/submission/score.py"],
         };
-        let files_digest = digest(format!("{input_path}\t{input_digest}\n{scorer_path}\t{}\n", receipt.scorer));
         let requester_key = BASE64.encode(&receipt.requester_key);
         let output_digest = digest(&receipt.output);
         let workload = format!("sha256:{}", digest(receipt.command));
         let response = receipt.envelope.response();
+        let files_digest = match response.is_none_or(|response| response.has_files) {
+            true => digest(format!("{input_path}\t{input_digest}\n{scorer_path}\t{}\n", receipt.scorer)),
+            false => String::new(),
+        };
         let [egress, policy, artifacts] = response.map(Response::digests).unwrap_or_default();
         let has_image = response.is_none_or(|response| response.has_image);
         let bound_digest = if has_image { receipt.image.clone() } else { workload.clone() };
@@ -435,7 +446,8 @@ impl Material {
         let mut document = response.document();
         document.set("/image_digest", image);
         document.set("/stdout", receipt.output.as_str());
-        for (path, digest) in [(input_path, input_digest), (scorer_path, receipt.scorer.clone())] {
+        let files = [(input_path, input_digest), (scorer_path, receipt.scorer.clone())];
+        for (path, digest) in files.into_iter().filter(|_| response.has_files) {
             document.add("/files", path, digest);
         }
         document.set("/files_sha256", files_digest);
@@ -464,7 +476,11 @@ impl Material {
 impl Response {
     /// Of egress log, task policy and artifacts; empty where there are none.
     fn digests(&self) -> [String; 3] {
-        let of = |text: String| if text.is_empty() { String::new() } else { digest(text) };
+        self.hashed().map(|text| if text.is_empty() { String::new() } else { digest(text) })
+    }
+
+    /// What is hashed of egress log, task policy and artifacts.
+    pub fn hashed(&self) -> [String; 3] {
         let policy = match &self.task_policy {
             Json::Object(members) if members.is_empty() => String::new(),
             policy => policy.sorted().compact(),
@@ -472,7 +488,7 @@ impl Response {
         let mut artifacts: Vec<String> =
             self.artifacts.iter().map(|(path, content)| format!("{path}\t{}\t{}\n", digest(content), content.len())).collect();
         artifacts.sort();
-        [of(self.egress_log.clone()), of(policy), of(artifacts.concat())]
+        [self.egress_log.clone(), policy, artifacts.concat()]
     }
 
     /// Everything that does not depend on the run.

@@ -88,9 +88,15 @@ impl Page {
         self.0.push('\n');
     }
 
+    /// The page, in which texts that came to stand beside each other make no command for a runner of builds.
     pub(crate) fn into_text(self) -> String {
-        self.0
+        harmless(&self.0)
     }
+}
+
+/// Breaks up what two texts make of a `:` or `#` at their ends, each escaped by itself: see [`verify_core::escape`].
+pub(crate) fn harmless(text: &str) -> String {
+    text.replace("::", ":\\u{3a}").replace("##", "#\\u{23}")
 }
 
 /// Breaks `text` at blanks into lines of at most `room` characters; a longer word is cut. At least one line.
@@ -141,6 +147,16 @@ mod tests {
             let kept = |text: &str| text.replace(' ', "");
             assert_eq!(kept(&lines.concat()), kept(text), "{room}");
         }
+    }
+
+    #[test]
+    fn texts_beside_each_other_make_no_command() {
+        let mut page = Page::default();
+        page.row("note", PLAIN, &format!("{}: {}", "at /a:", "help"));
+        page.cell("#", 1, "#[error]");
+        page.line(":::");
+        assert_eq!(page.into_text().matches("::").count(), 0);
+        assert_eq!(harmless("a::: ##["), "a:\\u{3a}: #\\u{23}[");
     }
 
     #[test]

@@ -10,6 +10,7 @@ use verify_core::escape;
 
 use crate::args::Color;
 use crate::exit;
+use crate::layout::harmless;
 
 /// Standard output or a file, with styles where it can show them.
 pub(crate) struct Output {
@@ -82,7 +83,7 @@ impl Output {
 
 /// Prints a line for people on standard error. Where nobody can read it, there is nobody to tell.
 pub(crate) fn complain(line: &str) {
-    let _ = writeln!(io::stderr(), "{line}");
+    let _ = writeln!(io::stderr(), "{}", harmless(line));
 }
 
 /// A new file that takes the place of another one when it is whole. Until then it stands beside it; if it never is, it is removed.

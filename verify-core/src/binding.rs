@@ -8,6 +8,7 @@ use data_encoding::HEXLOWER;
 
 use crate::crypto;
 use crate::dcap::quote::TdReport;
+use crate::json;
 use crate::ledger::{Checked, Findings, Stopped};
 use crate::problem::{Code, Location, Problem};
 use crate::receipt::{Attestation, Bound, Content, DOCUMENT, Files, Note, QuoteEvidence};
@@ -64,8 +65,9 @@ pub(crate) fn files(bound: &Bound<'_>, files: &Files<'_>, findings: &mut Finding
     require_text(found == bound.files_sha256, Code::BindingFiles, &files.pointer, &message, &found, bound.files_sha256, findings)
 }
 
-/// Egress log, task policy and artifacts hash to their digests. A digest whose content the file does not show could be that of
-/// something else, as the hash over all of them does not say which is which.
+/// Egress log, task policy and artifacts hash to their digests. The hash over all of them does not say which is which, so a digest
+/// could be that of something else: where the file does not show its content, and where a log reads as one of the others, whose
+/// forms exclude each other.
 /// Returns the digests whose content is there.
 pub(crate) fn contents(contents: &[Content<'_>], findings: &mut Findings) -> Checked<Vec<&'static str>> {
     if contents.iter().all(|content| content.digest.is_empty()) {
@@ -85,8 +87,12 @@ pub(crate) fn contents(contents: &[Content<'_>], findings: &mut Findings) -> Che
                 findings.raise(Problem::new(Code::BindingContent, location, message).found(found).wanted(*digest));
             }
             Some(_) if *name == "egress_log_sha256" && texts.iter().any(|text| is_manifest(text)) => {
-                let message = "the egress log reads as a manifest of files, so the digest of the files could stand in its place";
+                let message = "the egress log reads as a manifest of files or artifacts, whose digest could stand in its place";
                 findings.raise(Problem::new(Code::ReceiptMalformedField, location, message));
+            }
+            Some(_) if *name == "egress_log_sha256" && texts.iter().any(|text| is_document(text)) => {
+                let message = "the egress log reads as a task policy, whose digest could stand in its place";
+                findings.raise(Problem::new(Code::BindingContentAbsent, location, message).found(*digest));
             }
             Some(_) => shown.push(*name),
         }
@@ -94,10 +100,15 @@ pub(crate) fn contents(contents: &[Content<'_>], findings: &mut Findings) -> Che
     if findings.is_refuted() { Err(findings.last()) } else { Ok(shown) }
 }
 
-/// Whether every line is a path, a tab and a digest.
+/// Whether every line is a path and a digest, and perhaps a size, with tabs between.
 fn is_manifest(text: &[u8]) -> bool {
-    let is_entry = |line: &str| line.split_once('\t').is_some_and(|(_, digest)| is_hex(digest, 64));
+    let is_entry = |line: &str| line.split('\t').nth(1).is_some_and(|digest| is_hex(digest, 64));
     std::str::from_utf8(text).is_ok_and(|text| !text.is_empty() && text.lines().all(is_entry))
+}
+
+/// Whether the text is one JSON object with nothing around it, as task policies are hashed.
+fn is_document(text: &[u8]) -> bool {
+    text.starts_with(b"{") && text.ends_with(b"}") && json::read(text).is_ok()
 }
 
 /// In image mode the workload digest is not under the report data; it can only be compared with the known commands.

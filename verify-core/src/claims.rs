@@ -160,7 +160,7 @@ fn of_run(
     });
     let agrees = |comparison: &Option<Comparison>| comparison.as_ref().map(|comparison| comparison.agrees);
     let is_computed = proven.verdict_is_computed && [Field::Label, Field::Pass].map(Field::in_a_log).contains(&pointer);
-    let is_whole = input.iter().chain(&output).any(|comparison| comparison.value == value.shown());
+    let is_whole = value.string().is_some_and(|text| bound_beginning(pointer, proven) == Some(text));
     let coverage = match (agrees(&input), agrees(&output)) {
         _ if nonce.is_some() => Coverage::Nonce,
         _ if SHORTENED.contains(&pointer) && !is_whole => Coverage::Asserted,
@@ -195,10 +195,12 @@ fn of_response(pointer: &str, value: &Value<'_>, proven: &Proven<'_>) -> (Covera
         value: quoted(image),
         agrees: value.string().is_some_and(|named| named.ends_with(image)),
     };
+    let is_digest_alone = value.string().is_some_and(|named| proven.image == Some(named));
     let is_hashed = pointer.split('/').nth(3).is_none_or(|member| ARTIFACT_MEMBERS.contains(&member));
     let (coverage, compared) = match (pointer.split('/').nth(1).unwrap_or_default(), proven.output, proven.image) {
         ("stdout", Some(output), _) if pointer == "/stdout" => (Coverage::EnclaveInput, Some(verdict::text_comparison(output, value))),
-        ("image_digest", _, Some(image)) => (Coverage::Quote, Some(bound_digest(image))),
+        // Nothing binds a name before the digest.
+        ("image_digest", _, Some(image)) => (if is_digest_alone { Coverage::Quote } else { Coverage::Asserted }, Some(bound_digest(image))),
         ("files" | "files_sha256", ..) if proven.files => (Coverage::EnclaveInput, None),
         ("task_policy" | "policy_sha256", ..) if holds("policy_sha256") => (Coverage::EnclaveInput, None),
         ("egress_log_b64" | "egress_log_sha256", ..) if holds("egress_log_sha256") => (Coverage::Quote, None),

@@ -279,10 +279,11 @@ fn add_attestation<'v>(attestation: &'v Value<'v>, input: &'v Value<'v>, found: 
     if let Some(verdict) = attestation.member("verdict") {
         add_members("/attestation/verdict", "", verdict, input, &[], found);
     }
-    let is_flat = input.member("primary").is_none() && input.member("dflash").is_none();
+    let members = by_name(input);
+    let is_flat = !members.contains_key("primary") && !members.contains_key("dflash");
     for part in attestation.member("measurements").and_then(Value::object).unwrap_or_default() {
         let claim = json::child("/attestation/measurements", &part.name);
-        match (&*part.name, input.member(&part.name)) {
+        match (&*part.name, members.get(&*part.name).copied()) {
             // A flat input knows no digest of the weights, and calls the model of its guard otherwise.
             ("primary", None) if is_flat => add_members(&claim, "", &part.value, input, &["model_sha256"], found),
             ("guard", Some(guard)) if is_flat => add_members(&claim, "/guard", &part.value, guard, &["model", "model_sha256"], found),

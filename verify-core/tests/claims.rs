@@ -258,6 +258,30 @@ fn a_softened_or_waived_obligation_has_a_result_of_its_own() {
     assert_eq!(*result(Obligation::Image), CheckResult::Waived);
 }
 
+/// A waiver beside pins waives nothing.
+#[test]
+fn a_pinned_enclave_is_not_waived() {
+    let pinned = String::from_utf8(support::read(&support::workspace().join("test-vectors/policies/test.toml"))).expect("UTF-8");
+    let policy: Policy = toml::from_str(&format!("any_enclave = true\nany_image = true\n{pinned}")).expect("a policy");
+    let report = Verifier::new(policy, anchors()).verify(&Request::new(&receipt("verified")));
+    let result = |id: Obligation| &report.checks.iter().find(|check| check.id == id).expect("a check").result;
+    assert_eq!([result(Obligation::Enclave), result(Obligation::Image)], [&CheckResult::Passed; 2]);
+    assert!(report.policy.waivers.is_empty() && !report.headline().contains("any"), "{}", report.headline());
+}
+
+/// What the policy softens is said, wherever it was found.
+#[test]
+fn what_fresh_collateral_alone_finds_is_named_where_it_is_softened() {
+    let folder = support::workspace().join("test-vectors");
+    let policy = String::from_utf8(support::read(&folder.join("policies/tolerant.toml"))).expect("UTF-8");
+    let policy: Policy = toml::from_str(&policy).expect("a policy");
+    let fresh = support::read(&folder.join("collateral/fresh-out-of-date-tolerant.json"));
+    let report =
+        Verifier::new(policy, anchors()).verify(&Request::new(&receipt("fresh-out-of-date-tolerant")).with_fresh_collateral(&fresh));
+    assert!(!report.has(Code::TcbOutOfDate));
+    assert!(report.policy.softened.contains(&Code::TcbOutOfDate), "{:?}", report.policy.softened);
+}
+
 #[test]
 fn one_input_gives_one_report() {
     assert_eq!(report("verified").to_json(), report("verified").to_json());
@@ -377,6 +401,18 @@ fn a_signed_number_is_shown_as_it_was_signed() {
     };
     assert_eq!(value(anchors().with_signer_keys([signer()])), "120.5");
     assert_eq!(value(anchors()), "120.50000049");
+}
+
+/// The signature is over the attestation, not over a member whose name begins like it.
+#[test]
+fn a_name_that_begins_like_the_attestation_is_not_signed() {
+    let signed = String::from_utf8(receipt("signed-verified")).expect("UTF-8");
+    let receipt = signed.replacen('{', r#"{"attestation_note": {"label": "XL"}, "#, 1);
+    let verifier = Verifier::new(Policy::authenticity(), anchors().with_signer_keys([signer()]));
+    let expectations = ["/attestation_note/label=XL".parse().expect("an expectation")];
+    let report = verifier.verify(&Request::new(receipt.as_bytes()).expecting(&expectations));
+    assert_eq!(report.expectations.first().map(|result| result.code), Some(Some(Code::ExpectationOnlyAsserted)));
+    assert_eq!(report.outcome, Outcome::UnderProvenanced);
 }
 
 #[test]
@@ -583,6 +619,13 @@ fn every_leaf_of_a_response_has_its_coverage() {
     let unbound = ["response-forged", "response-file-edited", "response-contents-absent", "response-egress-edited"];
     for (vector, pointer) in unbound.into_iter().zip(["/stdout", "/files/~1submission~1score.py", "/artifacts_sha256", "/egress_log_b64"]) {
         assert_eq!(coverage(&judge(vector, anchors()), pointer), Coverage::Asserted, "{vector}");
+    }
+    let named = judge("response-image-named", anchors());
+    let compared = &named.claims.iter().find(|claim| claim.pointer == "/image_digest").expect("a claim").compared;
+    assert_eq!(coverage(&named, "/image_digest"), Coverage::Asserted, "nothing binds a name");
+    assert!(compared.len() == 1 && compared.iter().all(|comparison| comparison.agrees), "{compared:?}");
+    for vector in ["response-artifacts-as-egress", "response-policy-as-egress"] {
+        assert_eq!(coverage(&judge(vector, anchors()), "/egress_log_b64"), Coverage::Asserted, "{vector}");
     }
     let workload = judge("response-workload", anchors());
     assert_eq!((coverage(&workload, "/image_digest"), &workload.facts.image), (Coverage::Asserted, &None));

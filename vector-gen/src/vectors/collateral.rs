@@ -237,6 +237,14 @@ fn crls() -> Vec<Vector> {
             crl.more_entries.push(crl.entry(der::integer(0x1234), &unknown));
         })
         .invalid(extension),
+        root("crl-entry-critical-second", "So does one behind an extension that is passed over.", |crl| {
+            let extensions = [false, true].map(|critical| Extension::new("1.3.6.1.4.1.99999.1", critical, der::boolean(true)));
+            let [harmless, mut critical] = extensions;
+            critical.oid = "1.3.6.1.4.1.99999.2";
+            let extensions = der::sequence(&[harmless.der(), critical.der()]);
+            crl.more_entries.push(der::sequence(&[der::integer(0x1234), der::time(crl.this_update), extensions]));
+        })
+        .invalid(extension),
         pck("crl-algorithm-differs", "The signed part of a CRL names the algorithm of its signature.", |crl| {
             crl.stated_algorithm = pki::Algorithm::Sha384;
         })

@@ -66,6 +66,10 @@ fn commits() -> Vec<Vector> {
             .expecting(&["commit=01234567"])
             .thin(ASSERTED),
         k3("expect-commit-whole-unbound", "So is the whole commit where only its beginning is bound.").expecting(&[&whole]).thin(ASSERTED),
+        k3("expect-commit-last-digit-unbound", "All digits but one are bound: the last one is the producer's word all the same.")
+            .change(|m| m.change_output(|output| output.set("/commit", &COMMIT[..39])))
+            .expecting(&[&whole])
+            .thin(ASSERTED),
         other_output(k3("expect-commit-bound-otherwise", "The bound digits decide, whatever commit the receipt claims."))
             .expecting(&["commit=0123456"])
             .invalid(&["expectation.value-differs", "verdict.commit-contradicts-enclave"]),

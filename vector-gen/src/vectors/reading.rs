@@ -35,6 +35,18 @@ fn json_faults() -> Vec<Vector> {
             let end = bytes.len() - 2;
             bytes.splice(end..end, *b",");
         }),
+        malformed("json-form-feed", "White space is blank, tab and line ends.", |bytes| {
+            bytes.splice(1..1, *b"\x0c");
+        }),
+        malformed("json-escape-sign", "An escape has four hex digits and no sign.", |bytes| {
+            replace(bytes, r#""label": "L""#, r#""lab\u+65l": "L""#);
+        }),
+        malformed("json-escape-pair", "The second half of a surrogate pair is a second half.", |bytes| {
+            replace(bytes, r#""label": "L""#, r#""label": "\ud800\ue000""#);
+        }),
+        malformed("json-last-control", "Control characters up to 1F are escaped.", |bytes| {
+            replace(bytes, r#""label": "L""#, "\"label\": \"\u{1f}\"");
+        }),
         classic("json-final-newline", "White space after the receipt is harmless.")
             .change(|m| m.receipt.bytes.add(|bytes| bytes.extend_from_slice(b"\n\n")))
             .verified(&[]),
@@ -125,6 +137,20 @@ fn bound_fields() -> Vec<Vector> {
             .change(|m| m.receipt.attestation.set("/code/commit", "0123456"))
             .flags(true, true)
             .invalid(&["receipt.malformed-field"]),
+        classic(
+            "field-model-shifted",
+            "Where the nonce binds it, a model's hash has 64 hex digits: its boundary to the seed cannot be moved.",
+        )
+        .change(|m| {
+            m.receipt.afterwards.add(|receipt| {
+                let [model, seed] = ["model_sha256", "eval_seed"].map(|name| format!("/attestation/references/{name}"));
+                let (hash, digits) = (receipt.text(&model), receipt.text(&seed));
+                receipt.set(&model, format!("{hash}{}", &digits[..4]));
+                receipt.set(&seed, &digits[4..]);
+            });
+        })
+        .flags(true, true)
+        .invalid(&["provenance.model-sha256-absent", "receipt.malformed-field"]),
         classic("field-files-as-egress", "Digests that are joined without separators cannot change places.")
             .change(|m| {
                 m.receipt.afterwards.add(|receipt| {

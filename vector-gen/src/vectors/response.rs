@@ -4,7 +4,7 @@ use data_encoding::BASE64;
 
 use super::{Outcome, Vector};
 use crate::json::{self, Json, token};
-use crate::receipt::{Envelope, Material, Nonce, digest, k3_input};
+use crate::receipt::{Envelope, Material, Nonce, Response, digest, k3_input};
 
 const PROVENANCE: [&str; 5] = [
     "provenance.build-hash-absent",
@@ -165,7 +165,48 @@ fn contents() -> Vec<Vector> {
             })
             .flags(true, true)
             .invalid(&["receipt.malformed-field", "scorer.unknown"]),
+        alone("response-artifacts-alone", "Artifacts may be all that is bound.", |response| response.task_policy = none())
+            .verified(&["scorer.unknown"]),
+        alone("response-artifacts-as-egress", "A list of artifacts is no egress log.", |response| response.task_policy = none())
+            .change(|m| shown_as_egress(m, 2, [("/artifacts_sha256", "".into()), ("/artifacts", Json::List(Vec::new()))]))
+            .flags(true, true)
+            .invalid(&["receipt.malformed-field", "scorer.unknown"]),
+        alone("response-policy-alone", "A task policy may be all that is bound.", |response| response.artifacts.clear())
+            .verified(&["scorer.unknown"]),
+        alone(
+            "response-policy-as-egress",
+            "A log that reads as a task policy may be one: which of the two was bound, nobody can say.",
+            |response| {
+                response.artifacts.clear();
+            },
+        )
+        .change(|m| shown_as_egress(m, 1, [("/policy_sha256", "".into()), ("/task_policy", none())]))
+        .thin(&["binding.content-absent", "scorer.unknown"]),
     ]
+}
+
+fn none() -> Json {
+    Json::Object(Vec::new())
+}
+
+/// A response without files and without an egress log, so that the digest behind these can come to stand in their place.
+fn alone(id: &str, rule: &str, change: fn(&mut Response)) -> Vector {
+    full(id, rule).change(move |m| {
+        let Envelope::Response(response) = &mut m.receipt.envelope else { panic!("a response") };
+        response.has_files = false;
+        response.egress_log.clear();
+        change(response);
+    })
+}
+
+/// Shows the content number `which` as an egress log, and `emptied` in the place of what it was.
+fn shown_as_egress(material: &mut Material, which: usize, emptied: [(&'static str, Json); 2]) {
+    let text = material.receipt.envelope.response().expect("a response").hashed()[which].clone();
+    material.receipt.afterwards.add(move |receipt| {
+        receipt.set("/egress_log_b64", BASE64.encode(text.as_bytes()));
+        receipt.set("/egress_log_sha256", digest(&text));
+        emptied.iter().for_each(|(pointer, empty)| receipt.set(pointer, empty.clone()));
+    });
 }
 
 fn copies_and_shapes() -> Vec<Vector> {

@@ -257,6 +257,15 @@ fn quoting_enclave() -> Vec<Vector> {
             m.quote.qe.flags |= 1 << 5;
         })
         .invalid(mismatch),
+        changed("qe-other-state", "Under a mask that covers them, the state components of the quoting enclave are compared too.", |m| {
+            let identity = &mut m.collateral.qe_identity.body;
+            identity.set("/attributes", "1100000000000000E700000000000000");
+            identity.set("/attributesMask", "FBFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF");
+            m.quote.qe.xfrm = 0x2e7;
+        })
+        .invalid(mismatch),
+        changed("qe-product-high", "The product of the quoting enclave has sixteen bits.", |m| m.quote.qe.product |= 1 << 8)
+            .invalid(mismatch),
         changed("qe-misc-select", "The MISCSELECT of the quoting enclave is compared under its mask.", |m| {
             m.quote.qe.misc_select = 1;
         })
