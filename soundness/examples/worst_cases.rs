@@ -277,14 +277,15 @@ const CASES: &[Case] = &[
         let mut material = Material::response();
         let log = format!("path\t{}\n", digest("a file")).repeat(limits::RECEIPT_BYTES / 2 / 70);
         let task_policy = Json::Object(Vec::new());
-        material.receipt.envelope = Envelope::Response(Response { has_image: true, egress_log: log, task_policy, artifacts: Vec::new() });
+        material.receipt.envelope =
+            Envelope::Response(Response { has_image: true, has_files: true, egress_log: log, task_policy, artifacts: Vec::new() });
         receipt(material)
     }),
     ("a response with a large task policy", || {
         let mut material = Material::response();
         let task_policy = parse(&format!("{{\"x\": [{}0]}}", "0,".repeat(values(limits::RECEIPT_BYTES / 4, 2))));
         material.receipt.envelope =
-            Envelope::Response(Response { has_image: true, egress_log: String::new(), task_policy, artifacts: vec![] });
+            Envelope::Response(Response { has_image: true, has_files: true, egress_log: String::new(), task_policy, artifacts: vec![] });
         receipt(material)
     }),
     ("a note whose verdict repeats a large output", || {
