@@ -35,7 +35,9 @@ Examples:
   receipt verify --trust-key 2eb2...41f0 signed.json
   receipt verify --root root.pem --tcb-signing-cert tcb.pem --policy test.toml receipt.json
   receipt verify --input result.json receipt.json
-  receipt verify --score k3.toml receipt.json";
+  receipt verify --score k3.toml receipt.json
+  receipt verify --format jsonl - < receipts.jsonl
+  find runs -name receipt.json | receipt verify --paths -";
 
 const SCORE_EXAMPLES: &str = "\
 Examples:
@@ -97,9 +99,15 @@ pub(crate) struct VerifyArgs {
     /// Files, directories, or - for standard input
     ///
     /// A directory stands for every receipt.json below it, or, where there is none, for its own *.json files.
-    /// Symbolic links below a directory are not followed.
+    /// Symbolic links below a directory are not followed. With --format jsonl, standard input holds a receipt a line, and each is
+    /// answered by a line as it comes.
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
+    /// Standard input holds the path of a receipt a line
+    ///
+    /// Each is answered as it comes, however many there are.
+    #[arg(long = "paths", conflicts_with_all = ["run", "input"])]
+    pub(crate) are_paths: bool,
     /// A run directory: its receipt.json, compared with the files beside it
     ///
     /// attestation.json, result.json, eval.log and log.txt have to say the same as the receipt, where they are there. Symbolic
@@ -151,12 +159,25 @@ pub(crate) struct VerifyArgs {
     /// Derive the claimed tier again, by these parameters, and count a difference (TOML)
     #[arg(long, value_name = "PARAMS.toml")]
     pub(crate) score: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) effort: EffortArgs,
     /// Show passed checks, notes and claims too
     #[arg(short, long, conflicts_with = "quiet")]
     pub(crate) verbose: bool,
     /// Print nothing: the exit code is the answer
     #[arg(short, long, conflicts_with = "output")]
     pub(crate) quiet: bool,
+}
+
+/// How many inputs are judged.
+#[derive(Debug, Args)]
+pub(crate) struct EffortArgs {
+    /// How many threads judge; one for each processor by default. The answers are the same, in the same order
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) jobs: Option<u16>,
+    /// Show no progress; it is shown on a terminal only, and never where CI is set
+    #[arg(long)]
+    pub(crate) no_progress: bool,
 }
 
 impl VerifyArgs {

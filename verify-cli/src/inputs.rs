@@ -10,7 +10,7 @@ use verify_core::{Companion, RunFile, escape, limits};
 use crate::exit;
 
 /// No file that the core reads may have more bytes than this; one more is read so that it can see and say that.
-const FILE_BYTES: u64 = limits::RECEIPT_BYTES as u64;
+pub(crate) const FILE_BYTES: u64 = limits::RECEIPT_BYTES as u64;
 const _: () = assert!(limits::RUN_FILE_BYTES <= limits::RECEIPT_BYTES && limits::COLLATERAL_BYTES <= limits::RECEIPT_BYTES);
 const _: () = assert!(limits::INPUT_BYTES <= limits::RECEIPT_BYTES && limits::QUOTE_BYTES <= limits::RECEIPT_BYTES);
 
@@ -26,6 +26,8 @@ pub(crate) struct Input {
 enum Source {
     StandardInput,
     File(PathBuf),
+    /// These bytes, which were read already.
+    Held(Vec<u8>),
     /// There is nothing to read.
     Nothing(Failure),
 }
@@ -69,6 +71,21 @@ impl Input {
         matches!(self.source, Source::StandardInput)
     }
 
+    /// The receipt in a line of standard input, which is named by its number.
+    pub(crate) fn of_line(number: usize, line: io::Result<Vec<u8>>) -> Self {
+        let source = line.map_or_else(|error| Source::Nothing(unreadable(&error)), Source::Held);
+        Self { name: format!("-:{number}"), source }
+    }
+
+    /// The receipt whose path is in a line of standard input.
+    pub(crate) fn of_path_line(number: usize, line: io::Result<Vec<u8>>) -> Self {
+        let path = line.and_then(|line| String::from_utf8(line).map_err(|_| io::Error::other("the path is not UTF-8")));
+        match path {
+            Ok(path) => Self::at(PathBuf::from(&path), Source::File(PathBuf::from(path))),
+            Err(error) => Self { name: format!("-:{number}"), source: Source::Nothing(unreadable(&error)) },
+        }
+    }
+
     /// The receipt of a run directory.
     pub(crate) fn of_run(directory: &Path) -> Self {
         let path = directory.join("receipt.json");
@@ -99,6 +116,7 @@ impl Input {
         let bytes = match &self.source {
             Source::StandardInput => read_bounded(io::stdin().lock(), FILE_BYTES),
             Source::File(path) => File::open(path).and_then(|file| read_bounded(file, FILE_BYTES)),
+            Source::Held(bytes) => Ok(bytes.clone()),
             Source::Nothing(failure) => return Err(failure.clone()),
         };
         let bytes = bytes.map_err(|error| unreadable(&error))?;

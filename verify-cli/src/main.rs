@@ -2,11 +2,12 @@
 //!
 //! The command line reads files, calls the core and prints its answer; every rule of verification is in the core.
 //! `args` says what can be asked; `verify` answers two commands, `quote`, `score`, `inspect`, `explain` and `policy` one each;
-//! `inputs` turns paths into bytes, `text` and `json` show a result, and `exit` holds the one table of exit codes.
+//! `inputs` turns paths into bytes, `engine` judges many of them, `text` and `json` show a result, and `exit` holds the one table of exit codes.
 
 #![forbid(unsafe_code)]
 
 mod args;
+mod engine;
 mod exit;
 mod explain;
 mod inputs;

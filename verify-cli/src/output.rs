@@ -65,6 +65,13 @@ impl Output {
         }
     }
 
+    /// Lets a file stay as it was: the answer is not whole.
+    pub(crate) fn abandon(&mut self) {
+        if let Some(replacement) = self.replacement.take() {
+            complain(&format!("{}: stays as it was, because the answer is not whole", escape(&replacement.target.to_string_lossy())));
+        }
+    }
+
     /// Puts the file in its place, if anything was printed, and returns the exit code that writing deserves. A reader that has seen
     /// enough is no failure; a full disk is one.
     pub(crate) fn finish(self) -> u8 {

@@ -6,9 +6,10 @@ use std::path::Path;
 
 use serde_json::json;
 use verify_core::tier::Params;
-use verify_core::{Companion, Instant, Report, Request, SignerKey, Timestamp, Verifier, escape, escape_json};
+use verify_core::{Companion, Instant, Report, Request, SignerKey, Timestamp, Verifier, escape, escape_json, limits};
 
-use crate::args::VerifyArgs;
+use crate::args::{Format, VerifyArgs};
+use crate::engine::{Engine, Inputs};
 use crate::exit;
 use crate::inputs::{Beside, Failure, Input, read_settings};
 use crate::json::Documents;
@@ -57,48 +58,84 @@ pub(crate) fn run(arguments: &VerifyArgs, view: View, output: &mut Output) -> u8
         complain("error: no receipts found: name a file, a directory, or - for standard input");
         return exit::USAGE;
     }
-    if arguments.input.is_some() && inputs.len() > 1 {
-        complain(&format!("error: --input names the input of one receipt, but there are {} to judge", inputs.len()));
+    let is_standard_input = matches!(inputs.as_slice(), [input] if input.is_standard_input());
+    if arguments.are_paths && !is_standard_input {
+        complain("error: --paths reads the paths from standard input: name - and nothing else");
+        return exit::USAGE;
+    }
+    let is_stream = is_standard_input && (arguments.are_paths || arguments.format == Format::Jsonl);
+    if arguments.input.is_some() && (is_stream || inputs.len() > 1) {
+        let count = if is_stream { "a stream of them".to_owned() } else { inputs.len().to_string() };
+        complain(&format!("error: --input names the input of one receipt, but there are {count} to judge"));
         return exit::USAGE;
     }
     let companions = arguments.run.iter().flat_map(|run| Companion::ALL.map(|companion| run.join(companion.name())));
     if !output.spares(inputs.iter().filter_map(Input::path).chain(arguments.files())) || !output.spares(companions) {
         return exit::USAGE;
     }
-    let mut documents = Documents::new(arguments.format);
+
+    let engine = match Engine::new(&arguments.effort, (!is_stream).then_some(inputs.len())) {
+        Ok(engine) => engine,
+        Err(message) => {
+            complain(&format!("error: {message}"));
+            return exit::INTERNAL;
+        }
+    };
+    // A stream may have any number of ids.
+    let looks_for_shared_ids = !is_stream && inputs.len() > 1;
     let mut batch = Batch::default();
-    for input in &inputs {
-        let answer = input.ask(|bytes| {
+    let inputs = match (is_stream, arguments.are_paths) {
+        (false, _) => Inputs::Listed(inputs.into_iter()),
+        (true, true) => Inputs::lines(PATH_BYTES, Input::of_path_line),
+        (true, false) => Inputs::lines(limits::RECEIPT_BYTES, Input::of_line),
+    };
+    let judge = |input: &Input| {
+        input.ask(|bytes| {
             let mut request = Request::new(bytes).named(input.name()).judged_at(instant);
             request = now.map_or(request, |now| request.now(now));
             request = fresh_collateral.as_deref().map_or(request, |collateral| request.with_fresh_collateral(collateral));
             request = given.as_deref().map_or(request, |given| request.with_input(given));
             request = params.as_ref().map_or(request, |params| request.scored_by(params));
             let report = verifier.verify(&request.expecting(&arguments.expect).with_run(&beside));
-            let receipt_id = if inputs.len() > 1 { receipt_id(bytes) } else { None };
-            (report, receipt_id)
-        });
+            let shown = match (view, arguments.format) {
+                _ if arguments.quiet => String::new(),
+                (View::Report, Format::Text) => text::report(&report, arguments.verbose),
+                (View::Claims, Format::Text) => text::claims(&report),
+                (View::Report, _) => report.to_json(),
+                (View::Claims, _) => claims(&report),
+            };
+            let receipt_id = if looks_for_shared_ids { receipt_id(bytes) } else { None };
+            (Answered::of(&report, receipt_id), shown)
+        })
+    };
+    let mut documents = Documents::new(arguments.format);
+    let mut spares_inputs = true;
+    let is_whole = engine.run(inputs, judge, |input, answer| {
+        spares_inputs &= !is_stream || output.spares(input.path());
         match (&answer, &mut documents) {
             _ if arguments.quiet => {}
-            (Ok((report, _)), Some(documents)) => match view {
-                View::Report => documents.print(&report.to_json(), output),
-                View::Claims => documents.print(&claims(report), output),
-            },
-            (Ok((report, _)), None) => match view {
-                View::Report => output.print(&text::report(report, arguments.verbose)),
-                View::Claims => output.print(&text::claims(report)),
-            },
+            (Ok((_, shown)), Some(documents)) => documents.print(shown, output),
+            (Ok((_, shown)), None) => output.print(shown),
             (Err(failure), Some(documents)) => documents.print_failure(input.name(), failure, output),
             (Err(failure), None) => output.print(&text::failure(input.name(), failure)),
         }
         match answer {
-            Ok((report, receipt_id)) => batch.add(&report, receipt_id),
+            Ok((answered, _)) => batch.add(answered, input.name()),
             Err(failure) => batch.add_word(failure.word.to_lowercase(), failure.exit_code),
         }
+    });
+    if !spares_inputs {
+        batch.worst = exit::worst(batch.worst, exit::USAGE);
+    }
+    if !is_whole {
+        batch.worst = exit::worst(batch.worst, exit::UNVERIFIABLE);
+    }
+    if !is_whole || !spares_inputs {
+        output.abandon();
     }
 
     if !arguments.quiet {
-        let summary = batch.summary();
+        let summary = batch.summary(is_whole);
         if let Some(documents) = documents {
             documents.finish(output);
             complain(summary.trim_end());
@@ -108,8 +145,11 @@ pub(crate) fn run(arguments: &VerifyArgs, view: View, output: &mut Output) -> u8
             output.print(&summary);
         }
     }
-    batch.worst
+    batch.worst()
 }
+
+/// A path of a stream has at most so many bytes; Linux takes 4096.
+const PATH_BYTES: usize = 4096;
 
 /// The claims of a report as one line of JSON, with what says how far to trust them.
 fn claims(report: &Report) -> String {
@@ -187,6 +227,33 @@ fn receipt_id(bytes: &[u8]) -> Option<String> {
     entries.into_iter().find(|entry| entry.section == "receipt" && entry.name == "receipt_id").map(|entry| entry.value)
 }
 
+/// What counts of a report among others.
+struct Answered {
+    word: &'static str,
+    exit_code: u8,
+    policy: String,
+    /// What qualifies the answer: a signer's word, waivers, softened findings, other anchors.
+    qualifiers: Vec<&'static str>,
+    receipt_id: Option<String>,
+    sha256: String,
+}
+
+impl Answered {
+    fn of(report: &Report, receipt_id: Option<String>) -> Self {
+        let softened = (!report.policy.softened.is_empty()).then_some("findings softened");
+        let anchors = (!report.anchors.built_in).then_some("not Intel's anchors");
+        let signer = report.facts.signer.is_some().then_some("some on a signer's word");
+        Self {
+            word: report.outcome.name(),
+            exit_code: report.exit_code,
+            policy: report.policy.name.clone(),
+            qualifiers: signer.into_iter().chain(report.policy.waivers.iter().copied()).chain(softened).chain(anchors).collect(),
+            receipt_id,
+            sha256: report.input.sha256.clone(),
+        }
+    }
+}
+
 /// What is known about all inputs together.
 #[derive(Default)]
 struct Batch {
@@ -197,27 +264,23 @@ struct Batch {
     reports: usize,
     /// The policy of the answers.
     policy: Option<String>,
-    /// What qualifies the answers: a signer's word, waivers, softened findings, other anchors.
     qualifiers: Vec<&'static str>,
     /// By receipt id: SHA-256 and name of every file that carries it.
     ids: BTreeMap<String, Vec<(String, String)>>,
 }
 
 impl Batch {
-    fn add(&mut self, report: &Report, receipt_id: Option<String>) {
-        self.add_word(report.outcome.name().to_owned(), report.exit_code);
+    fn add(&mut self, answered: Answered, name: &str) {
+        self.add_word(answered.word.to_owned(), answered.exit_code);
         self.reports += 1;
-        self.policy = Some(report.policy.name.clone());
-        let softened = (!report.policy.softened.is_empty()).then_some("findings softened");
-        let anchors = (!report.anchors.built_in).then_some("not Intel's anchors");
-        let signer = report.facts.signer.is_some().then_some("some on a signer's word");
-        for qualifier in signer.into_iter().chain(report.policy.waivers.iter().copied()).chain(softened).chain(anchors) {
+        self.policy = Some(answered.policy);
+        for qualifier in answered.qualifiers {
             if !self.qualifiers.contains(&qualifier) {
                 self.qualifiers.push(qualifier);
             }
         }
-        if let Some((id, name)) = receipt_id.zip(report.input.name.clone()) {
-            self.ids.entry(id).or_default().push((report.input.sha256.clone(), name));
+        if let Some(id) = answered.receipt_id {
+            self.ids.entry(id).or_default().push((answered.sha256, escape(name)));
         }
     }
 
@@ -227,8 +290,13 @@ impl Batch {
         *self.counts.entry((exit_code, word)).or_default() += 1;
     }
 
+    /// Where nothing was judged, nothing is verified.
+    fn worst(&self) -> u8 {
+        if self.inputs == 0 { exit::worst(self.worst, exit::USAGE) } else { self.worst }
+    }
+
     /// One note for each receipt id that different files share, then the count.
-    fn summary(&self) -> String {
+    fn summary(&self, is_whole: bool) -> String {
         let mut page = Page::default();
         for (id, files) in &self.ids {
             note_shared_id(id, files, &mut page);
@@ -238,7 +306,11 @@ impl Batch {
         let plural = if self.inputs == 1 { "" } else { "s" };
         let policy = self.policy.as_ref().map_or_else(String::new, |name| format!(" under policy \"{name}\""));
         let qualified = if self.qualifiers.is_empty() { String::new() } else { format!(" ({})", self.qualifiers.join(", ")) };
-        page.line(&format!("{} {noun}{plural}{policy}{qualified}: {}", self.inputs, counts.join(", ")));
+        let counts = if counts.is_empty() { "nothing was judged".to_owned() } else { counts.join(", ") };
+        page.line(&format!("{} {noun}{plural}{policy}{qualified}: {counts}", self.inputs));
+        if !is_whole {
+            page.line("PARTIAL: interrupted, and what came after these was not judged");
+        }
         page.into_text()
     }
 }

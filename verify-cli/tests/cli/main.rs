@@ -15,4 +15,5 @@ mod score;
 mod settings;
 mod shared;
 mod signers;
+mod streams;
 mod support;

@@ -6,8 +6,9 @@ use std::thread;
 
 use crate::support::{VERIFIED, can_start_with, every_command, finish, folder, receipt, shared, started_with, text, verify, workspace};
 
-/// What the loader, the C library and the runtime of Rust read before `main`.
-const RUNTIME: [&str; 5] = ["/etc/ld.so.", "/lib", "/usr/lib", "/proc/self/maps", "/proc/self/exe"];
+/// What the loader, the C library and the runtime of Rust read before `main`, and where the system says how many threads may run.
+const RUNTIME: [&str; 8] =
+    ["/etc/ld.so.", "/lib", "/usr/lib", "/proc/self/maps", "/proc/self/exe", "/proc/self/cgroup", "/proc/self/mountinfo", "/sys/fs/cgroup"];
 
 /// Calls that ask about files and change nothing.
 const ASKING: [&str; 11] =
@@ -31,6 +32,15 @@ impl Call {
         matches!(self.name(), "open" | "openat") && self.0.contains("O_RDONLY") && !writes.iter().any(|flag| self.0.contains(flag))
     }
 
+    fn ends(&self) -> bool {
+        matches!(self.name(), "exit" | "exit_group")
+    }
+
+    /// Threads share everything with the process; what they do is looked at like everything else.
+    fn starts_a_thread(&self) -> bool {
+        matches!(self.name(), "clone" | "clone3") && self.0.contains("CLONE_THREAD")
+    }
+
     /// Whether all paths lie at or below one of `places`.
     fn is_within(&self, places: &[&str]) -> bool {
         self.texts().all(|path| {
@@ -47,14 +57,15 @@ fn traced(arguments: &[&str]) -> Option<(i32, Vec<Call>)> {
     if !can_start_with(&["strace", "-o", "/dev/null"], "what the process asks of the system was not looked at") {
         return None;
     }
-    let file = folder(&format!("traced-{:?}", thread::current().id())).join("calls");
-    let tool = ["strace", "-f", "-qq", "-s", "10000", "-e", "trace=%file,%network,%process", "-e", "signal=none", "-o", text(&file)];
+    // A file for each thread, so that no call is cut in two by one of another thread.
+    let folder = folder(&format!("traced-{:?}", thread::current().id()));
+    let file = folder.join("calls");
+    let tool = ["strace", "-ff", "-qq", "-s", "10000", "-e", "trace=%file,%network,%process", "-e", "signal=none", "-o", text(&file)];
     let code = finish(&mut started_with(&tool, arguments), b"").code;
-    let lines = fs::read_to_string(file).unwrap();
-    // A process id stands before each call.
-    let mut calls = lines.lines().map(|line| Call(line.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ').to_owned()));
-    assert_eq!(calls.next().unwrap().name(), "execve");
-    Some((code, calls.filter(|call| call.name() != "exit_group").collect()))
+    let files = fs::read_dir(&folder).unwrap().map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap());
+    let calls: Vec<Call> = files.flat_map(|file| file.lines().map(|line| Call(line.to_owned())).collect::<Vec<_>>()).collect();
+    assert_eq!(calls.iter().filter(|call| call.name() == "execve").count(), 1);
+    Some((code, calls.into_iter().filter(|call| call.name() != "execve" && !call.ends() && !call.starts_a_thread()).collect()))
 }
 
 #[test]
