@@ -307,7 +307,7 @@ const CASES: &[Case] = &[
             let mut material = Material::response();
             let artifacts = vec![("out/trace.txt", "a trace"); count];
             let (has_image, egress_log, task_policy) = (true, String::new(), Json::Object(Vec::new()));
-            material.receipt.envelope = Envelope::Response(Response { has_image, egress_log, task_policy, artifacts });
+            material.receipt.envelope = Envelope::Response(Response { has_image, has_files: true, egress_log, task_policy, artifacts });
             judge_evidence(&material.file())
         },
     },
