@@ -5,6 +5,7 @@ use der::{Decode, Reader, SliceReader, Tag, TagNumber, Tagged};
 
 use crate::crypto::{PublicKey, Signature};
 use crate::limits;
+use crate::memo::Memory;
 use crate::problem::{Code, Location, Problem};
 use crate::text::quoted;
 use crate::time::Timestamp;
@@ -195,8 +196,8 @@ impl Certificate {
     }
 
     /// Whether `issuer` signed this certificate.
-    pub(crate) fn is_signed_by(&self, issuer: &PublicKey) -> bool {
-        crate::crypto::verify(issuer, &self.signature, &self.to_be_signed)
+    pub(crate) fn is_signed_by(&self, issuer: &PublicKey, memory: &Memory) -> bool {
+        memory.verify(issuer, &self.signature, &self.to_be_signed)
     }
 }
 

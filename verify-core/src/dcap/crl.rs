@@ -9,9 +9,10 @@ use crate::certificate::{
     AUTHORITY_KEY_IDENTIFIER, Certificate, Extension, ExtensionFault, Name, SignedObject, extensions, integer, is_ecdsa_with_sha256,
     read_pem, tagged_extensions, times,
 };
-use crate::crypto::{self, Signature};
+use crate::crypto::Signature;
 use crate::ledger::{Checked, Findings};
 use crate::limits;
+use crate::memo::Memory;
 use crate::problem::{Code, Location, Problem};
 use crate::report::ObjectWindow;
 
@@ -27,7 +28,13 @@ pub(crate) struct Crl {
 
 impl Crl {
     /// Reads DER, PEM or hex text, and checks that `issuer` issued it.
-    pub(crate) fn verify(bytes: &[u8], document: &'static str, issuer: &Certificate, findings: &mut Findings) -> Checked<Self> {
+    pub(crate) fn verify(
+        bytes: &[u8],
+        document: &'static str,
+        issuer: &Certificate,
+        memory: &Memory,
+        findings: &mut Findings,
+    ) -> Checked<Self> {
         let der = to_der(bytes, document, findings)?;
         let mut wrong = |code: Code, message: String| findings.stop(Problem::new(code, Location::document(document), message));
         if der.len() > limits::CRL_BYTES {
@@ -64,7 +71,7 @@ impl Crl {
             Err(_) => return Err(wrong(Code::CrlMalformed, "the issuer is not text".to_owned())),
         }
         let signature = Signature::from_der(signed.signature).filter(|_| is_ecdsa_with_sha256(*algorithm));
-        if !signature.is_some_and(|signature| crypto::verify(&issuer.key, &signature, signed.to_be_signed)) {
+        if !signature.is_some_and(|signature| memory.verify(&issuer.key, &signature, signed.to_be_signed)) {
             let message = format!("the CRL is not signed with ecdsa-with-SHA256 by the key of {}", issuer.subject);
             return Err(wrong(Code::CrlSignature, message));
         }
