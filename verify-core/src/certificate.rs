@@ -203,14 +203,7 @@ impl Certificate {
 
 impl Constraints {
     fn from_der(value: &[u8]) -> der::Result<Self> {
-        let members = members(AnyRef::from_der(value)?, Tag::Sequence)?;
-        let (ca, rest) = flag(&members)?;
-        let path_length = match rest {
-            [] => None,
-            [length] => Some(length.decode_as()?),
-            _ => return Err(Tag::Sequence.value_error().into()),
-        };
-        Ok(Self { ca, path_length })
+        AnyRef::from_der(value)?.sequence(|reader| Ok(Self { ca: flag(reader)?, path_length: reader.decode()? }))
     }
 }
 
@@ -285,20 +278,20 @@ pub(crate) fn tagged_extensions<'a>(members: &[AnyRef<'a>], number: TagNumber) -
 
 /// The members of an `Extensions` sequence (RFC 5280, section 4.2), each of which stands once.
 pub(crate) fn extensions(sequence: AnyRef<'_>) -> Result<Vec<Extension<'_>>, ExtensionFault> {
-    let mut extensions: Vec<Extension<'_>> = Vec::new();
-    for extension in members(sequence, Tag::Sequence)? {
-        let extension = members(extension, Tag::Sequence)?;
-        let (oid, rest) = extension.split_first().ok_or(ExtensionFault::Malformed)?;
-        let oid: ObjectIdentifier = oid.decode_as()?;
-        let (is_critical, rest) = flag(rest)?;
-        let [value] = rest else { return Err(ExtensionFault::Malformed) };
-        let value = value.decode_as::<&OctetStringRef>()?.as_bytes();
-        if extensions.iter().any(|known| known.oid == oid) {
-            return Err(ExtensionFault::Twice(oid));
+    sequence.sequence(|reader| {
+        let mut extensions: Vec<Extension<'_>> = Vec::new();
+        while !reader.is_finished() {
+            let extension = reader.sequence(|reader| {
+                let (oid, is_critical) = (reader.decode()?, flag(reader)?);
+                Ok::<_, der::Error>(Extension { oid, is_critical, value: reader.decode::<&OctetStringRef>()?.as_bytes() })
+            })?;
+            if extensions.iter().any(|known| known.oid == extension.oid) {
+                return Err(ExtensionFault::Twice(extension.oid));
+            }
+            extensions.push(extension);
         }
-        extensions.push(Extension { oid, is_critical, value });
-    }
-    Ok(extensions)
+        Ok(extensions)
+    })
 }
 
 /// The members of a SEQUENCE or SET.
@@ -318,14 +311,11 @@ fn explicit(member: AnyRef<'_>, number: TagNumber) -> der::Result<AnyRef<'_>> {
     AnyRef::from_der(member.value())
 }
 
-/// A BOOLEAN that is false where it is absent, which in DER is the only way to say so, and the members behind it.
-fn flag<'m, 'a>(members: &'m [AnyRef<'a>]) -> der::Result<(bool, &'m [AnyRef<'a>])> {
-    match members.split_first() {
-        Some((first, rest)) if first.tag() == Tag::Boolean => match first.decode_as()? {
-            true => Ok((true, rest)),
-            false => Err(Tag::Boolean.non_canonical_error().into()),
-        },
-        _ => Ok((false, members)),
+/// A BOOLEAN that is false where it is absent, which in DER is the only way to say so.
+fn flag<'a>(reader: &mut impl Reader<'a>) -> der::Result<bool> {
+    match reader.decode()? {
+        Some(false) => Err(Tag::Boolean.non_canonical_error().into()),
+        flag => Ok(flag.is_some()),
     }
 }
 

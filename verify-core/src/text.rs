@@ -28,16 +28,17 @@ pub fn escape(text: &str) -> String {
 /// page of HTML. All that stands only in the strings of JSON, where `\u` escapes mean the same.
 pub fn escape_json(json: &str) -> String {
     let mut escaped = String::with_capacity(json.len());
-    let mut before = None;
-    for character in json.chars() {
+    let (mut before, mut copied) = (None, 0);
+    for (offset, character) in json.char_indices() {
         let is_plain = matches!(character, '\n' | ' '..='~') && !matches!(character, '<' | '>' | '&');
-        if is_plain && !is_command(before, character) {
-            escaped.push(character);
-        } else {
+        if !is_plain || is_command(before, character) {
+            escaped.push_str(json.get(copied..offset).unwrap_or_default());
             character.encode_utf16(&mut [0; 2]).iter().for_each(|unit| push_escape(*unit, &mut escaped));
+            copied = offset.saturating_add(character.len_utf8());
         }
         before = Some(character);
     }
+    escaped.push_str(json.get(copied..).unwrap_or_default());
     escaped
 }
 
@@ -94,9 +95,11 @@ fn is_command(before: Option<char>, character: char) -> bool {
 
 /// Whether `character`, which stands after `before`, would do more than to show itself.
 fn is_unsafe_to_show(before: Option<char>, character: char) -> bool {
-    is_command(before, character)
-        || character.is_control()
-        || (character != ' ' && character.is_whitespace())
+    if character.is_ascii() {
+        return character.is_ascii_control() || is_command(before, character);
+    }
+    character.is_control()
+        || character.is_whitespace()
         || matches!(character,
             '\u{00AD}' | '\u{034F}' | '\u{0600}'..='\u{0605}' | '\u{061C}' | '\u{06DD}' | '\u{070F}' | '\u{0890}'..='\u{0891}'
             | '\u{08E2}' | '\u{115F}' | '\u{1160}' | '\u{17B4}' | '\u{17B5}' | '\u{180B}'..='\u{180F}' | '\u{200B}'..='\u{200F}'

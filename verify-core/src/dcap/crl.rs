@@ -60,7 +60,7 @@ impl Crl {
             Some((entries, rest)) if entries.tag() == Tag::Sequence => (entries.value(), rest),
             _ => (&[], rest),
         };
-        let checked = check_extensions(rest).and_then(|()| serials(revoked).try_for_each(|serial| serial.map(drop)));
+        let checked = check_extensions(rest).and_then(|()| entries(revoked).try_for_each(|entry| check_entry(entry?)));
         checked.map_err(|fault| match fault {
             Fault::Malformed => wrong(Code::CrlMalformed, "the CRL is not a list in DER".to_owned()),
             Fault::Extension(message) => wrong(Code::CrlExtension, message),
@@ -80,7 +80,9 @@ impl Crl {
 
     /// Whether `serial` is listed, for whatever reason.
     pub(crate) fn revokes(&self, serial: &[u8]) -> bool {
-        serials(&self.revoked).flatten().any(|listed| without_leading_zeros(listed) == without_leading_zeros(serial))
+        let wanted = without_leading_zeros(serial);
+        let mut serials = entries(&self.revoked).flatten().filter_map(|entry| AnyRef::from_der_partial(entry.value()).ok());
+        serials.map(|(listed, _)| listed).any(|listed| without_leading_zeros(listed.value()) == wanted)
     }
 }
 
@@ -153,29 +155,26 @@ fn check_extensions(members: &[AnyRef<'_>]) -> Result<(), Fault> {
     }
 }
 
-/// The serial numbers in the members of `revokedCertificates`, up to the first fault.
-fn serials(mut list: &[u8]) -> impl Iterator<Item = Result<&[u8], Fault>> {
+/// The members of `revokedCertificates`, up to the first fault.
+fn entries(mut list: &[u8]) -> impl Iterator<Item = Result<AnyRef<'_>, Fault>> {
     std::iter::from_fn(move || {
         if list.is_empty() {
             return None;
         }
-        let (entry, rest) = match AnyRef::from_der_partial(list) {
-            Ok((entry, rest)) => (serial(entry), rest),
-            Err(error) => (Err(error.into()), Default::default()),
-        };
-        list = rest;
-        Some(entry)
+        let entry = AnyRef::from_der_partial(list);
+        list = entry.as_ref().map_or(&[], |(_, rest)| *rest);
+        Some(entry.map(|(entry, _)| entry).map_err(Fault::from))
     })
 }
 
-/// The serial number that an entry revokes: whatever its date and the extensions that are not critical say.
-fn serial(entry: AnyRef<'_>) -> Result<&[u8], Fault> {
+/// An entry begins with the serial number that it revokes: whatever its date and the extensions that are not critical say.
+fn check_entry(entry: AnyRef<'_>) -> Result<(), Fault> {
     entry.sequence(|reader| {
         let (serial, date): (AnyRef<'_>, AnyRef<'_>) = (reader.decode()?, reader.decode()?);
         let extensions = if reader.is_finished() { Vec::new() } else { extensions(reader.decode()?)? };
         match extensions.iter().find(|extension| extension.is_critical) {
             Some(extension) => Err(Fault::Extension(format!("an entry has the critical extension {}", extension.oid))),
-            None if serial.tag() == Tag::Integer && is_time(date) => Ok(serial.value()),
+            None if serial.tag() == Tag::Integer && is_time(date) => Ok(()),
             None => Err(Fault::Malformed),
         }
     })
