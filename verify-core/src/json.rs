@@ -462,15 +462,13 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// How many bytes at the start of `text` stand for themselves in a string. Most of a receipt is two long strings: whole chunks are
-/// tested without a branch a byte, which the compiler turns into vector code.
+/// How many bytes at the start of `text` stand for themselves in a string.
 fn plain_run(text: &[u8]) -> usize {
-    let is_special = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..=0x1f);
-    let is_plain = |chunk: &[u8; 32]| !chunk.iter().fold(false, |found, byte| found | is_special(byte));
-    let (chunks, _) = text.as_chunks::<32>();
-    let whole = chunks.iter().take_while(|chunk| is_plain(chunk)).count().saturating_mul(32);
-    let rest = text.get(whole..).unwrap_or_default();
-    whole.saturating_add(rest.iter().take_while(|byte| !is_special(byte)).count())
+    let is_control = |byte: u8| byte < b' ';
+    let run = memchr::memchr2(b'"', b'\\', text).and_then(|end| text.get(..end)).unwrap_or(text);
+    // The least byte of a long run is found sooner than the first of a kind.
+    let has_control = run.iter().copied().min().is_some_and(is_control);
+    if has_control { run.iter().take_while(|byte| !is_control(**byte)).count() } else { run.len() }
 }
 
 enum Continue<'a> {

@@ -27,18 +27,21 @@ pub fn escape(text: &str) -> String {
 /// Returns written JSON in ASCII and without `<`, `>`, `&`, `::` and `##`, so that it is harmless in a terminal, a build log and a
 /// page of HTML. All that stands only in the strings of JSON, where `\u` escapes mean the same.
 pub fn escape_json(json: &str) -> String {
+    let is_plain = |before: u8, byte: u8| {
+        matches!(byte, b'\n' | b' '..=b'~') && !matches!(byte, b'<' | b'>' | b'&') && !is_command(Some(before.into()), byte.into())
+    };
     let mut escaped = String::with_capacity(json.len());
-    let (mut before, mut copied) = (None, 0);
-    for (offset, character) in json.char_indices() {
-        let is_plain = matches!(character, '\n' | ' '..='~') && !matches!(character, '<' | '>' | '&');
-        if !is_plain || is_command(before, character) {
-            escaped.push_str(json.get(copied..offset).unwrap_or_default());
-            character.encode_utf16(&mut [0; 2]).iter().for_each(|unit| push_escape(*unit, &mut escaped));
-            copied = offset.saturating_add(character.len_utf8());
+    let (mut rest, mut before) = (json, 0);
+    while !rest.is_empty() {
+        let plain = rest.bytes().take_while(|byte| is_plain(std::mem::replace(&mut before, *byte), *byte)).count();
+        let (copied, left) = rest.split_at_checked(plain).unwrap_or((rest, ""));
+        escaped.push_str(copied);
+        let mut characters = left.chars();
+        for unit in characters.next().iter().flat_map(|character| character.encode_utf16(&mut [0; 2]).to_vec()) {
+            push_escape(unit, &mut escaped);
         }
-        before = Some(character);
+        rest = characters.as_str();
     }
-    escaped.push_str(json.get(copied..).unwrap_or_default());
     escaped
 }
 

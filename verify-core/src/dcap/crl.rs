@@ -81,7 +81,7 @@ impl Crl {
     /// Whether `serial` is listed, for whatever reason.
     pub(crate) fn revokes(&self, serial: &[u8]) -> bool {
         let wanted = without_leading_zeros(serial);
-        let mut serials = entries(&self.revoked).flatten().filter_map(|entry| AnyRef::from_der_partial(entry.value()).ok());
+        let serials = entries(&self.revoked).flatten().filter_map(|entry| AnyRef::from_der_partial(entry.value()).ok());
         serials.map(|(listed, _)| listed).any(|listed| without_leading_zeros(listed.value()) == wanted)
     }
 }
