@@ -120,8 +120,8 @@ impl Name {
 
     /// Whether everything but the common name is the same in both.
     pub(crate) fn same_organisation(&self, other: &Name) -> bool {
-        let rest = |name: &Name| name.0.iter().filter(|(kind, _)| kind != COMMON_NAME).cloned().collect::<Vec<_>>();
-        rest(self) == rest(other)
+        let is_of_organisation = |(kind, _): &&(String, String)| kind != COMMON_NAME;
+        self.0.iter().filter(is_of_organisation).eq(other.0.iter().filter(is_of_organisation))
     }
 }
 
