@@ -6,7 +6,8 @@ use std::str::FromStr;
 use data_encoding::{BASE64, HEXLOWER, HEXLOWER_PERMISSIVE};
 
 use crate::certificate::{Certificate, Name, read_pem};
-use crate::crypto::{self, PublicKey};
+use crate::crypto::{self, Arithmetic, Message, PublicKey};
+use crate::memo::{Fact, Key, Memory};
 use crate::time::Timestamp;
 
 /// Public key of the Intel SGX Root CA, x and y, 32 bytes big endian each. From the certificate that Intel publishes as
@@ -16,6 +17,19 @@ const INTEL_ROOT_KEY: [u8; 64] = [
     0x0b, 0xa9, 0xc4, 0xc0, 0xc0, 0xc8, 0x61, 0x93, 0xa3, 0xfe, 0x23, 0xd6, 0xb0, 0x2c, 0xda, 0x10, 0xa8, 0xbb, 0xd4, 0xe8, 0x8e, 0x48,
     0xb4, 0x45, 0x85, 0x61, 0xa3, 0x6e, 0x70, 0x55, 0x25, 0xf5, 0x67, 0x91, 0x8e, 0x2e, 0xdc, 0x88, 0xe4, 0x0d, 0x86, 0x0b, 0xd0, 0xcc,
     0x4e, 0xe2, 0x6a, 0xac, 0xc9, 0x88, 0xe5, 0x05, 0xa9, 0x53, 0x55, 0x8c, 0x45, 0x3f, 0x6b, 0x09, 0x04, 0xae, 0x73, 0x94,
+];
+
+/// SHA-256 of what that certificate signs, its `tbsCertificate`.
+const INTEL_ROOT_DIGEST: [u8; 32] = [
+    0x0e, 0x1c, 0x8a, 0xd1, 0xfa, 0xd9, 0x25, 0x4a, 0xd1, 0xd0, 0xbc, 0x36, 0x2c, 0x4c, 0x83, 0xda, 0xd2, 0x7f, 0x32, 0xfc, 0x90, 0x3c,
+    0xbb, 0x9c, 0xda, 0x58, 0x34, 0x9e, 0xc2, 0xa4, 0x62, 0x6a,
+];
+
+/// The signature of that certificate, made by its own key: r and s, 32 bytes big endian each.
+const INTEL_ROOT_SIGNATURE: [u8; 64] = [
+    0xe5, 0xbf, 0xe5, 0x09, 0x11, 0xf9, 0x2f, 0x42, 0x89, 0x20, 0xdc, 0x36, 0x8a, 0x30, 0x2e, 0xe3, 0xd1, 0x2e, 0xc5, 0x86, 0x7f, 0xf6,
+    0x22, 0xec, 0x64, 0x97, 0xf7, 0x80, 0x60, 0xc1, 0x3c, 0x20, 0xe0, 0x9d, 0x25, 0xac, 0x7a, 0x0c, 0xb3, 0xe5, 0xe8, 0xe6, 0x8f, 0xec,
+    0x5f, 0xa3, 0xbd, 0x41, 0x6c, 0x47, 0x44, 0x0b, 0xd9, 0x50, 0x63, 0x9d, 0x45, 0x0e, 0xdc, 0xbe, 0xa4, 0x57, 0x6a, 0xa2,
 ];
 
 /// Public key of "Intel SGX TCB Signing". Two certificates carry it: SHA-256 of their DER
@@ -47,7 +61,16 @@ pub struct Anchors {
     pub(crate) root_subject: Name,
     pub(crate) tcb_signer: Option<TcbSigner>,
     pub(crate) signer_keys: BTreeSet<SignerKey>,
+    /// That the root certificate which these anchors were made from signs itself. Another one with the same key has to show it.
+    root_signs_itself: Fact,
     built_in: bool,
+}
+
+/// What signatures are checked by.
+#[derive(Clone, Copy)]
+pub(crate) struct Trust<'a> {
+    pub(crate) anchors: &'a Anchors,
+    pub(crate) memory: &'a Memory,
 }
 
 /// An Ed25519 public key that the user trusts to sign receipts, read from base64 or hex text. Any 32 bytes are one; a weak key
@@ -96,6 +119,7 @@ impl Anchors {
                 validity: validity.to_vec(),
             }),
             signer_keys: BTreeSet::new(),
+            root_signs_itself: Fact { digest: INTEL_ROOT_DIGEST, signature: INTEL_ROOT_SIGNATURE, key: Key::P256(INTEL_ROOT_KEY) },
             built_in: true,
         }
     }
@@ -107,7 +131,8 @@ impl Anchors {
     /// [`AnchorsError::Root`] where `root` is not exactly one self-signed CA certificate with a P-256 key.
     pub fn from_root(root: &[u8]) -> Result<Self, AnchorsError> {
         let root = one_certificate(root).map_err(AnchorsError::Root)?;
-        if !root.constraints.is_some_and(|constraints| constraints.ca) || !root.is_signed_by(&root.key) {
+        let memory = Memory::new(Arithmetic::fastest(), []);
+        if !root.constraints.is_some_and(|constraints| constraints.ca) || !root.is_signed_by(&root.key, &memory) {
             return Err(AnchorsError::Root(format!("{} is not a root: not a CA certificate that signs itself", root.subject)));
         }
         Ok(Self {
@@ -115,6 +140,7 @@ impl Anchors {
             root_subject: root.subject,
             tcb_signer: None,
             signer_keys: BTreeSet::new(),
+            root_signs_itself: Fact::ecdsa(&root.key, &root.signature, &Message::new(&root.to_be_signed)),
             built_in: false,
         })
     }
@@ -126,7 +152,8 @@ impl Anchors {
     /// [`AnchorsError::TcbSigning`] where `certificate` is not exactly one certificate that the root issued.
     pub fn with_tcb_signing(self, certificate: &[u8]) -> Result<Self, AnchorsError> {
         let certificate = one_certificate(certificate).map_err(AnchorsError::TcbSigning)?;
-        if !PublicKey::from_coordinates(&self.root_key).is_some_and(|root| certificate.is_signed_by(&root)) {
+        let memory = Memory::new(Arithmetic::fastest(), []);
+        if !PublicKey::from_coordinates(&self.root_key).is_some_and(|root| certificate.is_signed_by(&root, &memory)) {
             return Err(AnchorsError::TcbSigning(format!("{} was not issued by the trusted root", certificate.subject)));
         }
         if certificate.constraints.is_none_or(|constraints| constraints.ca) {
@@ -139,6 +166,11 @@ impl Anchors {
     pub fn with_signer_keys(mut self, keys: impl IntoIterator<Item = SignerKey>) -> Self {
         self.signer_keys.extend(keys);
         self
+    }
+
+    /// A memory that holds nothing but what was checked when these anchors were made.
+    pub(crate) fn memory(&self, arithmetic: Arithmetic) -> Memory {
+        Memory::new(arithmetic, [self.root_signs_itself.clone()])
     }
 
     /// Whether these are the built-in anchors of Intel. Signer keys have no built-in ones and change nothing here.
@@ -199,4 +231,18 @@ fn one_certificate(file: &[u8]) -> Result<Certificate, String> {
         }
     };
     Certificate::from_der(&der).map_err(|fault| fault.message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::crypto::Signature;
+
+    #[test]
+    fn the_built_in_root_signs_itself() {
+        let (key, signature) = (PublicKey::from_coordinates(&INTEL_ROOT_KEY).unwrap(), Signature::from_raw(&INTEL_ROOT_SIGNATURE).unwrap());
+        let digested = |digest| Message { bytes: &[], digest };
+        assert!(crypto::verify(&key, &signature, &digested(INTEL_ROOT_DIGEST), Arithmetic::PORTABLE));
+        assert!(!crypto::verify(&key, &signature, &digested([0; 32]), Arithmetic::PORTABLE));
+    }
 }

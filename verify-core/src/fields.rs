@@ -1,5 +1,7 @@
 //! Typed reading of JSON objects: every missing, mistyped or malformed member becomes a finding with its pointer.
 
+use std::borrow::Cow;
+
 use data_encoding::HEXLOWER_PERMISSIVE;
 
 use crate::json::{Kind, Member, Value, child, is_integer};
@@ -50,17 +52,29 @@ impl Type {
 /// One object being read. Every accessor returns `None` after it raised a finding.
 pub(crate) struct Fields<'v, 'd, 'f> {
     members: &'v [Member<'d>],
-    pointer: String,
+    /// Pointer of the object or, where it is an item, of its list.
+    pointer: Cow<'f, str>,
+    item: Option<usize>,
     format: Format,
     findings: &'f mut Findings,
 }
 
 impl<'v, 'd, 'f> Fields<'v, 'd, 'f> {
-    pub(crate) fn of(value: &'v Value<'d>, pointer: &str, format: Format, findings: &'f mut Findings) -> Option<Self> {
+    pub(crate) fn of(value: &'v Value<'d>, pointer: impl Into<Cow<'f, str>>, format: Format, findings: &'f mut Findings) -> Option<Self> {
+        Self::of_item(value, pointer.into(), None, format, findings)
+    }
+
+    fn of_item(
+        value: &'v Value<'d>,
+        pointer: Cow<'f, str>,
+        item: Option<usize>,
+        format: Format,
+        findings: &'f mut Findings,
+    ) -> Option<Self> {
         match value.object() {
-            Some(members) => Some(Self { members, pointer: pointer.to_owned(), format, findings }),
+            Some(members) => Some(Self { members, pointer, item, format, findings }),
             None => {
-                findings.raise(wrong_type(format, pointer, value, "an object"));
+                findings.raise(wrong_type(format, &of_item(&pointer, item), value, "an object"));
                 None
             }
         }
@@ -68,7 +82,7 @@ impl<'v, 'd, 'f> Fields<'v, 'd, 'f> {
 
     /// The pointer of member `name`.
     pub(crate) fn pointer(&self, name: &str) -> String {
-        child(&self.pointer, name)
+        child(&of_item(&self.pointer, self.item), name)
     }
 
     pub(crate) fn names(&self) -> impl Iterator<Item = &'v str> + use<'v, 'd> {
@@ -96,7 +110,7 @@ impl<'v, 'd, 'f> Fields<'v, 'd, 'f> {
     pub(crate) fn object(&mut self, name: &str) -> Option<Fields<'v, 'd, '_>> {
         let value = self.required(name)?;
         let pointer = self.pointer(name);
-        Fields::of(value, &pointer, self.format, self.findings)
+        Fields::of(value, pointer, self.format, self.findings)
     }
 
     pub(crate) fn array(&mut self, name: &str) -> Option<&'v [Value<'d>]> {
@@ -115,7 +129,7 @@ impl<'v, 'd, 'f> Fields<'v, 'd, 'f> {
         let read: Vec<Option<T>> = items
             .iter()
             .enumerate()
-            .map(|(index, item)| read(&mut Fields::of(item, &child(&pointer, &index.to_string()), self.format, self.findings)?))
+            .map(|(index, item)| read(&mut Fields::of_item(item, pointer.as_str().into(), Some(index), self.format, self.findings)?))
             .collect();
         read.into_iter().collect()
     }
@@ -222,7 +236,7 @@ impl<'v, 'd, 'f> Fields<'v, 'd, 'f> {
 
     /// Raises a finding about member `name`, or about the object itself where `name` is empty.
     pub(crate) fn raise(&mut self, code: Code, name: &str, message: String) {
-        let pointer = if name.is_empty() { self.pointer.clone() } else { self.pointer(name) };
+        let pointer = if name.is_empty() { of_item(&self.pointer, self.item).into_owned() } else { self.pointer(name) };
         self.findings.raise(Problem::new(code, Location::pointer(self.format.document, pointer), message));
     }
 
@@ -250,6 +264,11 @@ impl<'v, 'd, 'f> Fields<'v, 'd, 'f> {
         self.findings.raise(wrong_type(self.format, &self.pointer(name), value, wanted));
         None
     }
+}
+
+/// The pointer of item `item` of the list at `pointer`, or `pointer` itself. Built when it is wanted: lists of Intel have hundreds.
+fn of_item(pointer: &str, item: Option<usize>) -> Cow<'_, str> {
+    item.map_or(Cow::Borrowed(pointer), |index| Cow::Owned(child(pointer, &index.to_string())))
 }
 
 fn wrong_type(format: Format, pointer: &str, value: &Value<'_>, wanted: &str) -> Problem {

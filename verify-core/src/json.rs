@@ -38,6 +38,8 @@ pub(crate) enum Kind<'a> {
 #[derive(Clone, Debug)]
 pub(crate) struct Member<'a> {
     pub(crate) name: Cow<'a, str>,
+    /// Byte offset of the name in the document.
+    name_offset: usize,
     pub(crate) value: Value<'a>,
 }
 
@@ -174,7 +176,14 @@ impl<'a> Value<'a> {
 
 /// The RFC 6901 pointer of member `name` below `pointer`.
 pub(crate) fn child(pointer: &str, name: &str) -> String {
-    format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1"))
+    let mut child = String::with_capacity(pointer.len().saturating_add(name.len()).saturating_add(1));
+    child.push_str(pointer);
+    child.push('/');
+    match name.contains(['~', '/']) {
+        false => child.push_str(name),
+        true => child.push_str(&name.replace('~', "~0").replace('/', "~1")),
+    }
+    child
 }
 
 /// Reads one JSON document: UTF-8 without a byte order mark, nothing but white space after it.
@@ -189,7 +198,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Value<'_>, JsonError> {
 /// A container that is still open.
 enum Open<'a> {
     Array(Vec<Value<'a>>),
-    Object { members: Vec<Member<'a>>, name_offsets: Vec<usize>, name: Cow<'a, str> },
+    Object { members: Vec<Member<'a>>, name_offset: usize, name: Cow<'a, str> },
 }
 
 struct Reader<'a> {
@@ -256,7 +265,7 @@ impl<'a> Reader<'a> {
                 if !self.eat(b'}') {
                     let name_offset = self.offset;
                     let name = self.member_name()?;
-                    open.push((start, Open::Object { members: Vec::new(), name_offsets: vec![name_offset], name }));
+                    open.push((start, Open::Object { members: Vec::new(), name_offset, name }));
                     return Ok(None);
                 }
                 Ok(Some(self.value(start, Kind::Object(Vec::new()))))
@@ -287,16 +296,16 @@ impl<'a> Reader<'a> {
                 }
                 Err(self.syntax("wanted , or ] after an array item"))
             }
-            Open::Object { mut members, mut name_offsets, name } => {
-                members.push(Member { name, value });
+            Open::Object { mut members, name_offset, name } => {
+                members.push(Member { name, name_offset, value });
                 if self.eat(b',') {
                     self.skip_white_space();
-                    name_offsets.push(self.offset);
+                    let name_offset = self.offset;
                     let name = self.member_name()?;
-                    return Ok(Continue::NextValue(Open::Object { members, name_offsets, name }));
+                    return Ok(Continue::NextValue(Open::Object { members, name_offset, name }));
                 }
                 if self.eat(b'}') {
-                    refuse_duplicates(&members, &name_offsets)?;
+                    refuse_duplicates(&members)?;
                     return Ok(Continue::Closed(self.value(start, Kind::Object(members))));
                 }
                 Err(self.syntax("wanted , or } after an object member"))
@@ -326,8 +335,7 @@ impl<'a> Reader<'a> {
         let mut owned: Option<String> = None;
         loop {
             let run_start = self.offset;
-            let run = self.rest().bytes().take_while(|byte| !matches!(byte, b'"' | b'\\' | 0..=0x1f)).count();
-            self.advance(run);
+            self.advance(plain_run(self.rest().as_bytes()));
             let plain = self.text.get(run_start..self.offset).unwrap_or_default();
             match self.peek() {
                 Some(b'"') => {
@@ -454,14 +462,26 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// How many bytes at the start of `text` stand for themselves in a string.
+fn plain_run(text: &[u8]) -> usize {
+    let is_control = |byte: u8| byte < b' ';
+    let run = memchr::memchr2(b'"', b'\\', text).and_then(|end| text.get(..end)).unwrap_or(text);
+    // The least byte of a long run is found sooner than the first of a kind.
+    let has_control = run.iter().copied().min().is_some_and(is_control);
+    if has_control { run.iter().take_while(|byte| !is_control(**byte)).count() } else { run.len() }
+}
+
 enum Continue<'a> {
     NextValue(Open<'a>),
     Closed(Value<'a>),
 }
 
 /// Refuses the first name that stands a second time.
-fn refuse_duplicates(members: &[Member<'_>], name_offsets: &[usize]) -> Result<(), JsonError> {
-    let mut named: Vec<(&str, usize)> = members.iter().map(|member| &*member.name).zip(name_offsets.iter().copied()).collect();
+fn refuse_duplicates(members: &[Member<'_>]) -> Result<(), JsonError> {
+    if members.len() < 2 {
+        return Ok(());
+    }
+    let mut named: Vec<(&str, usize)> = members.iter().map(|member| (&*member.name, member.name_offset)).collect();
     named.sort_unstable();
     let repeated = named.windows(2).filter_map(|pair| match pair {
         [(first, _), (second, offset)] if first == second => Some((*second, *offset)),

@@ -46,6 +46,7 @@ mod inspect;
 mod json;
 mod ledger;
 pub mod limits;
+mod memo;
 mod pins;
 mod policy;
 mod problem;

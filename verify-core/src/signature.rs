@@ -9,6 +9,7 @@ use crate::anchors::{Anchors, SignerKey};
 use crate::crypto::{self, Ed25519Key, Ed25519Signature};
 use crate::json::{Kind, Value};
 use crate::ledger::{Checked, Findings, Stopped};
+use crate::memo::Memory;
 use crate::problem::{Code, Location, Problem};
 use crate::receipt::canonical::{signed_number, signed_text};
 use crate::receipt::{DOCUMENT, SignatureEvidence};
@@ -36,14 +37,14 @@ pub(crate) fn check_signer(evidence: &SignatureEvidence<'_>, anchors: &Anchors, 
 }
 
 /// The embedded key signed the canonical text of the attestation.
-pub(crate) fn check(evidence: &SignatureEvidence<'_>, findings: &mut Findings) -> Checked<()> {
+pub(crate) fn check(evidence: &SignatureEvidence<'_>, memory: &Memory, findings: &mut Findings) -> Checked<()> {
     let location = Location::pointer(DOCUMENT, "/signature");
     let key = Ed25519Key::from_bytes(&evidence.key).map_err(|_| Stopped::By(Code::SignerKeyWeak))?;
     let Some(signature) = Ed25519Signature::from_bytes(&evidence.signature) else {
         let message = "the scalar S of the signature is not reduced: it is a second signature that anybody can make of a good one";
         return Err(findings.stop(Problem::new(Code::SignatureNotReduced, location, message)));
     };
-    if !crypto::verify_ed25519(&key, &signature, signed_text(evidence.attestation).as_bytes()) {
+    if !memory.verify_ed25519(&key, &signature, signed_text(evidence.attestation).as_bytes()) {
         let message = "the public key in the file did not sign this attestation: it was edited after it was signed, or signed by another";
         return Err(findings.stop(Problem::new(Code::SignatureWrong, location, message)));
     }

@@ -27,16 +27,20 @@ pub fn escape(text: &str) -> String {
 /// Returns written JSON in ASCII and without `<`, `>`, `&`, `::` and `##`, so that it is harmless in a terminal, a build log and a
 /// page of HTML. All that stands only in the strings of JSON, where `\u` escapes mean the same.
 pub fn escape_json(json: &str) -> String {
+    let is_plain = |before: u8, byte: u8| {
+        matches!(byte, b'\n' | b' '..=b'~') && !matches!(byte, b'<' | b'>' | b'&') && !is_command(Some(before.into()), byte.into())
+    };
     let mut escaped = String::with_capacity(json.len());
-    let mut before = None;
-    for character in json.chars() {
-        let is_plain = matches!(character, '\n' | ' '..='~') && !matches!(character, '<' | '>' | '&');
-        if is_plain && !is_command(before, character) {
-            escaped.push(character);
-        } else {
-            character.encode_utf16(&mut [0; 2]).iter().for_each(|unit| push_escape(*unit, &mut escaped));
+    let (mut rest, mut before) = (json, 0);
+    while !rest.is_empty() {
+        let plain = rest.bytes().take_while(|byte| is_plain(std::mem::replace(&mut before, *byte), *byte)).count();
+        let (copied, left) = rest.split_at_checked(plain).unwrap_or((rest, ""));
+        escaped.push_str(copied);
+        let mut characters = left.chars();
+        for unit in characters.next().iter().flat_map(|character| character.encode_utf16(&mut [0; 2]).to_vec()) {
+            push_escape(unit, &mut escaped);
         }
-        before = Some(character);
+        rest = characters.as_str();
     }
     escaped
 }
@@ -94,9 +98,11 @@ fn is_command(before: Option<char>, character: char) -> bool {
 
 /// Whether `character`, which stands after `before`, would do more than to show itself.
 fn is_unsafe_to_show(before: Option<char>, character: char) -> bool {
-    is_command(before, character)
-        || character.is_control()
-        || (character != ' ' && character.is_whitespace())
+    if character.is_ascii() {
+        return character.is_ascii_control() || is_command(before, character);
+    }
+    character.is_control()
+        || character.is_whitespace()
         || matches!(character,
             '\u{00AD}' | '\u{034F}' | '\u{0600}'..='\u{0605}' | '\u{061C}' | '\u{06DD}' | '\u{070F}' | '\u{0890}'..='\u{0891}'
             | '\u{08E2}' | '\u{115F}' | '\u{1160}' | '\u{17B4}' | '\u{17B5}' | '\u{180B}'..='\u{180F}' | '\u{200B}'..='\u{200F}'

@@ -258,6 +258,12 @@ fn powers() -> Vec<Vector> {
         bare("certificate-constraints-false", "A leaf is no CA by not saying so, which has one form.")
             .change(|m| m.pck.set_extension(pki::BASIC_CONSTRAINTS, true, der::sequence(&[der::boolean(false)])))
             .invalid(&["certificate.malformed"]),
+        bare("certificate-constraints-in-vain", "What is no CA has no CAs below it to count.")
+            .change(|m| m.pck.set_extension(pki::BASIC_CONSTRAINTS, true, constraints(false, Some(0))))
+            .invalid(&["certificate.malformed"]),
+        bare("certificate-usage-unused-bits", "Unused bits are zero, so that nobody reads them.")
+            .change(|m| m.pck.set_extension(pki::KEY_USAGE, true, der::tlv(0x03, &[7, 0xc0])))
+            .invalid(&["certificate.malformed"]),
         bare("certificate-constraints-more", "Constraints have two members.")
             .change(|m| {
                 let members = [der::boolean(true), der::integer(0), der::integer(0)];
@@ -371,10 +377,10 @@ fn revocation() -> Vec<Vector> {
         classic("revoked-signer", "The anchor's TCB signing certificate is looked up in the root's CRL.")
             .change(|m| m.collateral.root_crl.revoked.push(m.collateral.signer_chain[0].serial.clone()))
             .invalid(revoked),
-        classic("revoked-leaf-zeros", "Serials are numbers: more zeros before one than needed hide no entry.")
+        classic("revoked-leaf-zeros", "A serial number with more zeros before it than needed is no number in DER, and hides no entry.")
             .change(|m| revoke_leaf_as(m, |serial| [&[0, 0], serial].concat()))
-            .invalid(revoked),
-        classic("revoked-leaf-no-zero", "Nor does a missing zero before a serial that begins with a one bit.")
+            .invalid(&["crl.malformed"]),
+        classic("revoked-leaf-no-zero", "A missing zero before a serial that begins with a one bit hides no entry.")
             .change(|m| revoke_leaf_as(m, <[u8]>::to_vec))
             .invalid(revoked),
         bare("revoked-leaf-zero", "A serial number of zero can be revoked.")

@@ -1,9 +1,10 @@
 //! Certificate chains of Intel's PKI (RFC 5280; Intel SGX PCK certificate specification, section 1.3).
 
-use crate::anchors::{Anchors, TcbSigner};
+use crate::anchors::{TcbSigner, Trust};
 use crate::certificate::{Certificate, CertificateFault, read_pem};
 use crate::crypto::PublicKey;
 use crate::ledger::{Checked, Findings};
+use crate::memo::Memory;
 use crate::problem::{Code, Location, Problem};
 use crate::report::ObjectWindow;
 use crate::time::Timestamp;
@@ -42,7 +43,7 @@ enum Place {
 
 impl PckChain {
     /// Reads the PEM of a quote and checks names, constraints, key usage and signatures up to the anchor.
-    pub(crate) fn verify(pem: &[u8], anchors: &Anchors, findings: &mut Findings) -> Checked<Self> {
+    pub(crate) fn verify(pem: &[u8], trust: Trust<'_>, findings: &mut Findings) -> Checked<Self> {
         let [leaf, intermediate, root] = read_chain(pem, ["PCK certificate", "PCK CA certificate", "root certificate"], findings)?;
         let called =
             |certificate: &Certificate| [ROOT, PLATFORM_CA, PROCESSOR_CA, PCK].into_iter().find(|name| certificate.subject.is_called(name));
@@ -50,10 +51,10 @@ impl PckChain {
             let message = "the certificates stand in the wrong order; wanted leaf, intermediate, root";
             return Err(findings.stop(Problem::new(Code::ChainOrder, Location::document("PCK chain"), message)));
         }
-        require_root(&root, "root certificate", anchors, findings)?;
+        require_root(&root, "root certificate", trust, findings)?;
         let ca = if intermediate.subject.is_called(PROCESSOR_CA) { PckCa::Processor } else { PckCa::Platform };
-        check_certificate(&intermediate, "PCK CA certificate", ca.common_name(), Place::Ca { below: 0 }, &root, anchors, findings)?;
-        check_certificate(&leaf, "PCK certificate", PCK, Place::Leaf, &intermediate, anchors, findings)?;
+        check_certificate(&intermediate, "PCK CA certificate", ca.common_name(), Place::Ca { below: 0 }, &root, trust, findings)?;
+        check_certificate(&leaf, "PCK certificate", PCK, Place::Leaf, &intermediate, trust, findings)?;
         Ok(Self { leaf, intermediate, root, ca })
     }
 
@@ -64,11 +65,11 @@ impl PckChain {
 
     /// Checks a CRL issuer chain that the collateral carries: it has to be the CA certificate of the quote, whose validity and
     /// revocation are checked there.
-    pub(crate) fn check_crl_issuer_chain(&self, pem: &[u8], findings: &mut Findings) -> Checked<()> {
+    pub(crate) fn check_crl_issuer_chain(&self, pem: &[u8], memory: &Memory, findings: &mut Findings) -> Checked<()> {
         let place = "PCK CRL issuer certificate";
         let [issuer, root] = read_chain(pem, [place, "PCK CRL issuer's root certificate"], findings)?;
         require_same_root(&root, &self.root, "PCK CRL issuer's root certificate", findings)?;
-        if issuer.to_be_signed != self.intermediate.to_be_signed || !issuer.is_signed_by(&root.key) {
+        if issuer.to_be_signed != self.intermediate.to_be_signed || !issuer.is_signed_by(&root.key, memory) {
             let message = "the carried issuer chain is not of the CA that issued the PCK certificate";
             return Err(findings.stop(Problem::new(Code::CrlIssuer, Location::document(place), message)));
         }
@@ -103,15 +104,15 @@ pub(crate) struct CollateralSigner {
 
 impl CollateralSigner {
     /// From the issuer chain that the collateral carries or, where it carries none, from the anchors.
-    pub(crate) fn establish(carried: Option<&[u8]>, anchors: &Anchors, root: &Certificate, findings: &mut Findings) -> Checked<Self> {
+    pub(crate) fn establish(carried: Option<&[u8]>, trust: Trust<'_>, root: &Certificate, findings: &mut Findings) -> Checked<Self> {
         let place = "TCB signing certificate";
         if let Some(pem) = carried {
             let [signer, carried_root] = read_chain(pem, [place, "TCB signing root certificate"], findings)?;
             require_same_root(&carried_root, root, "TCB signing root certificate", findings)?;
-            return Self::from_certificate(&signer, root, anchors, findings);
+            return Self::from_certificate(&signer, root, trust, findings);
         }
-        match &anchors.tcb_signer {
-            Some(TcbSigner::Supplied(signer)) => Self::from_certificate(signer, root, anchors, findings),
+        match &trust.anchors.tcb_signer {
+            Some(TcbSigner::Supplied(signer)) => Self::from_certificate(signer, root, trust, findings),
             Some(TcbSigner::BuiltIn { key, serial, validity }) => match PublicKey::from_coordinates(key) {
                 Some(key) => Ok(Self { key, serial: serial.clone(), validity: validity.clone() }),
                 None => Err(findings.stop(Problem::new(
@@ -128,8 +129,8 @@ impl CollateralSigner {
         }
     }
 
-    fn from_certificate(signer: &Certificate, root: &Certificate, anchors: &Anchors, findings: &mut Findings) -> Checked<Self> {
-        check_certificate(signer, "TCB signing certificate", TCB_SIGNING, Place::Leaf, root, anchors, findings)?;
+    fn from_certificate(signer: &Certificate, root: &Certificate, trust: Trust<'_>, findings: &mut Findings) -> Checked<Self> {
+        check_certificate(signer, "TCB signing certificate", TCB_SIGNING, Place::Leaf, root, trust, findings)?;
         Ok(Self { key: signer.key.clone(), serial: signer.serial.clone(), validity: vec![(signer.not_before, signer.not_after)] })
     }
 
@@ -175,12 +176,12 @@ pub(crate) fn read_any(pem: &[u8], findings: &mut Findings) -> Vec<Certificate> 
 }
 
 /// The root has the anchor's key, signs itself and follows the rules of a root.
-fn require_root(root: &Certificate, place: &'static str, anchors: &Anchors, findings: &mut Findings) -> Checked<()> {
-    if root.key.coordinates() != anchors.root_key {
+fn require_root(root: &Certificate, place: &'static str, trust: Trust<'_>, findings: &mut Findings) -> Checked<()> {
+    if root.key.coordinates() != trust.anchors.root_key {
         let message = format!("the chain ends in {}, whose key is not that of the trusted root", root.subject);
         return Err(findings.stop(Problem::new(Code::RootUntrusted, Location::document(place), message)));
     }
-    check_certificate(root, place, ROOT, Place::Ca { below: 1 }, root, anchors, findings)
+    check_certificate(root, place, ROOT, Place::Ca { below: 1 }, root, trust, findings)
 }
 
 /// The root of a carried issuer chain is the one of the quote's chain, which was checked.
@@ -199,16 +200,16 @@ fn check_certificate(
     common_name: &str,
     kind: Place,
     issuer: &Certificate,
-    anchors: &Anchors,
+    trust: Trust<'_>,
     findings: &mut Findings,
 ) -> Checked<()> {
     let mut wrong = |code: Code, message: String| Err(findings.stop(Problem::new(code, Location::document(place), message)));
-    if !certificate.subject.is_called(common_name) || !certificate.subject.same_organisation(&anchors.root_subject) {
+    if !certificate.subject.is_called(common_name) || !certificate.subject.same_organisation(&trust.anchors.root_subject) {
         return wrong(
             Code::CertificateName,
             format!(
                 "the subject is {}; wanted the common name {common_name:?} and the rest of {}",
-                certificate.subject, anchors.root_subject
+                certificate.subject, trust.anchors.root_subject
             ),
         );
     }
@@ -241,7 +242,7 @@ fn check_certificate(
     if !usage_fits {
         return wrong(Code::CertificateKeyUsage, "the key usage does not allow the use of this key".to_owned());
     }
-    if !certificate.is_signed_by(&issuer.key) {
+    if !certificate.is_signed_by(&issuer.key, trust.memory) {
         return wrong(Code::CertificateSignature, format!("the signature is not by {}", issuer.subject));
     }
     Ok(())

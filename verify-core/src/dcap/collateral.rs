@@ -250,7 +250,9 @@ impl SignedDocument {
                 }
                 let mut fields = Fields::of(&value, "", format, findings).ok_or(stopped)?;
                 let signature = fields.hex::<64>("signature");
-                let signed = fields.required(member).cloned();
+                fields.required(member);
+                let Kind::Object(members) = value.kind else { return Err(stopped) };
+                let signed = members.into_iter().find(|found| found.name == member).map(|found| found.value);
                 Ok(OpenedDocument { text, signed: signed.ok_or(stopped)?, signature: signature.ok_or(stopped)? })
             }
             SignedDocument::Detached { text, signature } => {

@@ -7,11 +7,12 @@ use der::{Decode, Reader, Tag, TagNumber, Tagged};
 
 use crate::certificate::{
     AUTHORITY_KEY_IDENTIFIER, Certificate, Extension, ExtensionFault, Name, SignedObject, extensions, integer, is_ecdsa_with_sha256,
-    read_pem, tagged_extensions, times,
+    read_pem, tagged_extensions, time,
 };
-use crate::crypto::{self, Signature};
+use crate::crypto::Signature;
 use crate::ledger::{Checked, Findings};
 use crate::limits;
+use crate::memo::Memory;
 use crate::problem::{Code, Location, Problem};
 use crate::report::ObjectWindow;
 
@@ -27,7 +28,13 @@ pub(crate) struct Crl {
 
 impl Crl {
     /// Reads DER, PEM or hex text, and checks that `issuer` issued it.
-    pub(crate) fn verify(bytes: &[u8], document: &'static str, issuer: &Certificate, findings: &mut Findings) -> Checked<Self> {
+    pub(crate) fn verify(
+        bytes: &[u8],
+        document: &'static str,
+        issuer: &Certificate,
+        memory: &Memory,
+        findings: &mut Findings,
+    ) -> Checked<Self> {
         let der = to_der(bytes, document, findings)?;
         let mut wrong = |code: Code, message: String| findings.stop(Problem::new(code, Location::document(document), message));
         if der.len() > limits::CRL_BYTES {
@@ -43,20 +50,21 @@ impl Crl {
         if integer(*version) != Ok(&[1]) {
             return Err(wrong(Code::CrlMalformed, "the CRL is not version 2".to_owned()));
         }
-        let Some((next_update, rest)) = rest.split_first().filter(|(next_update, _)| is_time(**next_update)) else {
+        let is_time = |value: &AnyRef<'_>| matches!(value.tag(), Tag::UtcTime | Tag::GeneralizedTime);
+        let Some((next_update, rest)) = rest.split_first().filter(|(next_update, _)| is_time(next_update)) else {
             return Err(wrong(Code::CrlMalformed, "the CRL has no next update, so it would never expire".to_owned()));
         };
-        let Some([start, end]) = times(&[*this_update, *next_update]) else {
+        let (Some(start), Some(end)) = (time(*this_update), time(*next_update)) else {
             return Err(wrong(Code::CrlMalformed, "the CRL is not dated by two times of RFC 5280".to_owned()));
         };
         let (revoked, rest): (&[u8], _) = match rest.split_first() {
             Some((entries, rest)) if entries.tag() == Tag::Sequence => (entries.value(), rest),
             _ => (&[], rest),
         };
-        let checked = check_extensions(rest).and_then(|()| serials(revoked).try_for_each(|serial| serial.map(drop)));
+        let checked = check_extensions(rest).and_then(|()| entries(revoked).try_for_each(|entry| check_entry(entry?)));
         checked.map_err(|fault| match fault {
-            Fault::Malformed => wrong(Code::CrlMalformed, "the CRL is not a list in DER".to_owned()),
-            Fault::Extension(message) => wrong(Code::CrlExtension, message),
+            ExtensionFault::Malformed => wrong(Code::CrlMalformed, "the CRL is not a list in DER".to_owned()),
+            ExtensionFault::Unacceptable(message) => wrong(Code::CrlExtension, message),
         })?;
         match Name::from_der(*issued_by) {
             Ok(name) if name == issuer.subject => {}
@@ -64,7 +72,7 @@ impl Crl {
             Err(_) => return Err(wrong(Code::CrlMalformed, "the issuer is not text".to_owned())),
         }
         let signature = Signature::from_der(signed.signature).filter(|_| is_ecdsa_with_sha256(*algorithm));
-        if !signature.is_some_and(|signature| crypto::verify(&issuer.key, &signature, signed.to_be_signed)) {
+        if !signature.is_some_and(|signature| memory.verify(&issuer.key, &signature, signed.to_be_signed)) {
             let message = format!("the CRL is not signed with ecdsa-with-SHA256 by the key of {}", issuer.subject);
             return Err(wrong(Code::CrlSignature, message));
         }
@@ -73,11 +81,13 @@ impl Crl {
 
     /// Whether `serial` is listed, for whatever reason.
     pub(crate) fn revokes(&self, serial: &[u8]) -> bool {
-        serials(&self.revoked).flatten().any(|listed| without_leading_zeros(listed) == without_leading_zeros(serial))
+        let wanted = without_leading_zeros(serial);
+        let serials = entries(&self.revoked).flatten().filter_map(|entry| AnyRef::from_der_partial(entry.value()).ok());
+        serials.map(|(listed, _)| listed).any(|listed| without_leading_zeros(listed.value()) == wanted)
     }
 }
 
-/// Serial numbers are compared as numbers: a longer encoding, or one that lost its zero, must not hide an entry.
+/// A number that lost its zero, and so became another one, must not hide an entry.
 fn without_leading_zeros(serial: &[u8]) -> &[u8] {
     let zeros = serial.iter().take_while(|byte| **byte == 0).count();
     serial.get(zeros..).unwrap_or_default()
@@ -109,71 +119,43 @@ fn to_der<'a>(bytes: &'a [u8], document: &'static str, findings: &mut Findings) 
     Ok(Cow::Borrowed(bytes))
 }
 
-/// Why a list is not one of Intel's.
-enum Fault {
-    Malformed,
-    Extension(String),
-}
-
-impl From<der::Error> for Fault {
-    fn from(_: der::Error) -> Self {
-        Self::Malformed
-    }
-}
-
-impl From<ExtensionFault> for Fault {
-    fn from(fault: ExtensionFault) -> Self {
-        match fault {
-            ExtensionFault::Malformed => Self::Malformed,
-            ExtensionFault::Twice(oid) => Self::Extension(format!("the extension {oid} stands twice")),
-        }
-    }
-}
-
 /// A complete CRL of Intel has its number and the authority key identifier, and no other extension.
-fn check_extensions(members: &[AnyRef<'_>]) -> Result<(), Fault> {
+fn check_extensions(members: &[AnyRef<'_>]) -> Result<(), ExtensionFault> {
     let extensions = tagged_extensions(members, TagNumber(0))?;
     let wanted = [(CRL_NUMBER, "CRL number"), (AUTHORITY_KEY_IDENTIFIER, "authority key identifier")];
     if let Some(Extension { oid, .. }) = extensions.iter().find(|extension| wanted.iter().all(|(oid, _)| *oid != extension.oid)) {
         let message = format!(
             "the extension {oid} makes the CRL unusable here: a complete CRL of Intel has none but its number and the authority key identifier"
         );
-        return Err(Fault::Extension(message));
+        return Err(ExtensionFault::Unacceptable(message));
     }
     match wanted.iter().find(|(oid, _)| extensions.iter().all(|extension| extension.oid != *oid)) {
-        Some((_, name)) => Err(Fault::Extension(format!("the CRL has no {name}"))),
+        Some((_, name)) => Err(ExtensionFault::Unacceptable(format!("the CRL has no {name}"))),
         None => Ok(()),
     }
 }
 
-/// The serial numbers in the members of `revokedCertificates`, up to the first fault.
-fn serials(mut list: &[u8]) -> impl Iterator<Item = Result<&[u8], Fault>> {
+/// The members of `revokedCertificates`, up to the first fault.
+fn entries(mut list: &[u8]) -> impl Iterator<Item = Result<AnyRef<'_>, ExtensionFault>> {
     std::iter::from_fn(move || {
         if list.is_empty() {
             return None;
         }
-        let (entry, rest) = match AnyRef::from_der_partial(list) {
-            Ok((entry, rest)) => (serial(entry), rest),
-            Err(error) => (Err(error.into()), Default::default()),
-        };
-        list = rest;
-        Some(entry)
+        let entry = AnyRef::from_der_partial(list);
+        list = entry.as_ref().map_or(&[], |(_, rest)| *rest);
+        Some(entry.map(|(entry, _)| entry).map_err(ExtensionFault::from))
     })
 }
 
-/// The serial number that an entry revokes: whatever its date and the extensions that are not critical say.
-fn serial(entry: AnyRef<'_>) -> Result<&[u8], Fault> {
+/// An entry begins with the serial number that it revokes: whatever its date and the extensions that are not critical say.
+fn check_entry(entry: AnyRef<'_>) -> Result<(), ExtensionFault> {
     entry.sequence(|reader| {
-        let (serial, date): (AnyRef<'_>, AnyRef<'_>) = (reader.decode()?, reader.decode()?);
+        integer(reader.decode()?)?;
+        time(reader.decode()?).ok_or(ExtensionFault::Malformed)?;
         let extensions = if reader.is_finished() { Vec::new() } else { extensions(reader.decode()?)? };
         match extensions.iter().find(|extension| extension.is_critical) {
-            Some(extension) => Err(Fault::Extension(format!("an entry has the critical extension {}", extension.oid))),
-            None if serial.tag() == Tag::Integer && is_time(date) => Ok(serial.value()),
-            None => Err(Fault::Malformed),
+            Some(Extension { oid, .. }) => Err(ExtensionFault::Unacceptable(format!("an entry has the critical extension {oid}"))),
+            None => Ok(()),
         }
     })
-}
-
-fn is_time(value: AnyRef<'_>) -> bool {
-    matches!(value.tag(), Tag::UtcTime | Tag::GeneralizedTime)
 }

@@ -50,9 +50,9 @@ pub(crate) mod tcb_info;
 
 use data_encoding::HEXLOWER;
 
-use crate::anchors::Anchors;
+use crate::anchors::{Anchors, Trust};
 use crate::certificate::Certificate;
-use crate::crypto::{self, PublicKey};
+use crate::crypto::{self, Arithmetic, PublicKey};
 use crate::dcap::chain::{CollateralSigner, PckChain};
 use crate::dcap::collateral::Collateral;
 use crate::dcap::crl::Crl;
@@ -102,7 +102,8 @@ impl Instant {
 /// Total: hostile bytes give a report as any others do.
 pub fn verify_quote(quote: &[u8], collateral: &[u8], at: Instant, anchors: &Anchors) -> QuoteReport {
     let (policy, mut ledger) = (Policy::strict(), Ledger::default());
-    let appraisal = verify(Ok(quote), Accepted::Any, Ok(collateral), at, &policy, anchors, &mut ledger);
+    let trust = Trust { anchors, memory: &anchors.memory(Arithmetic::fastest()) };
+    let appraisal = verify(Ok(quote), Accepted::Any, Ok(collateral), at, &policy, trust, &mut ledger);
     report(quote, collateral, appraisal, ledger, &policy, anchors)
 }
 
@@ -113,15 +114,15 @@ pub(crate) fn judge_again(
     collateral: &[u8],
     carried: Option<&WindowFacts>,
     policy: &Policy,
-    anchors: &Anchors,
+    trust: Trust<'_>,
 ) -> QuoteReport {
     let mut ledger = Ledger::default();
-    let appraisal = verify(Ok(quote), Accepted::Any, Ok(collateral), Instant::Collateral, policy, anchors, &mut ledger);
+    let appraisal = verify(Ok(quote), Accepted::Any, Ok(collateral), Instant::Collateral, policy, trust, &mut ledger);
     let is_usable = ledger.holds(Obligation::Collateral..=Obligation::TcbSigner, policy).is_ok()
         && ledger.holds(Obligation::TcbInfo..=Obligation::Platform, policy).is_ok();
     let is_fresh = appraisal.judged.at.zip(carried).is_some_and(|(start, carried)| start >= carried.start);
     let policy = policy.for_fresh_collateral(is_usable && is_fresh);
-    report(quote, collateral, appraisal, ledger, &policy, anchors)
+    report(quote, collateral, appraisal, ledger, &policy, trust.anchors)
 }
 
 fn report(quote: &[u8], collateral: &[u8], appraisal: Appraisal<'_>, ledger: Ledger, policy: &Policy, anchors: &Anchors) -> QuoteReport {
@@ -154,7 +155,7 @@ pub(crate) struct Appraisal<'a> {
     pub(crate) facts: QuoteFacts,
 }
 
-/// Checks `quote` against `collateral` and `anchors`: layout, signatures up to the root, revocation, validity at `instant`,
+/// Checks `quote` against `collateral` and the anchors: layout, signatures up to the root, revocation, validity at `instant`,
 /// identities, TCB level, attributes.
 pub(crate) fn verify<'a>(
     quote: Checked<&'a [u8]>,
@@ -162,7 +163,7 @@ pub(crate) fn verify<'a>(
     collateral: Checked<&[u8]>,
     instant: Instant,
     policy: &Policy,
-    anchors: &Anchors,
+    trust: Trust<'_>,
     ledger: &mut Ledger,
 ) -> Appraisal<'a> {
     // What is carried: layouts only.
@@ -170,22 +171,22 @@ pub(crate) fn verify<'a>(
     let collateral = ledger.meet(Obligation::Collateral, |findings| Collateral::read(collateral?, findings));
 
     // Who vouches: from the PCK certificate and the collateral signer up to the root.
-    let chain = ledger.meet(Obligation::PckChain, |findings| PckChain::verify(need(&quote)?.pck_chain, anchors, findings));
+    let chain = ledger.meet(Obligation::PckChain, |findings| PckChain::verify(need(&quote)?.pck_chain, trust, findings));
     let platform = ledger.meet(Obligation::SgxExtension, |findings| SgxExtension::read(need(&chain)?, findings));
     let root_crl = ledger.meet(Obligation::RootCrl, |findings| {
         let (chain, collateral) = (need(&chain)?, need(&collateral)?);
-        Crl::verify(need(&collateral.root_crl)?, "root CRL", &chain.root, findings)
+        Crl::verify(need(&collateral.root_crl)?, "root CRL", &chain.root, trust.memory, findings)
     });
     let pck_crl = ledger.meet(Obligation::PckCrl, |findings| {
         let (chain, collateral) = (need(&chain)?, need(&collateral)?);
         if let Some(pem) = &collateral.pck_crl_chain {
-            chain.check_crl_issuer_chain(pem, findings)?;
+            chain.check_crl_issuer_chain(pem, trust.memory, findings)?;
         }
-        Crl::verify(need(&collateral.pck_crl)?, "PCK CRL", &chain.intermediate, findings)
+        Crl::verify(need(&collateral.pck_crl)?, "PCK CRL", &chain.intermediate, trust.memory, findings)
     });
     let signers = ledger.meet(Obligation::TcbSigner, |findings| {
         let (chain, collateral) = (need(&chain)?, need(&collateral)?);
-        Signers::establish(collateral, anchors, &chain.root, findings)
+        Signers::establish(collateral, trust, &chain.root, findings)
     });
     let _unrevoked = ledger.meet(Obligation::Revocation, |findings| {
         let (chain, root_crl, pck_crl, signers) = (need(&chain)?, need(&root_crl), need(&pck_crl), need(&signers));
@@ -195,7 +196,7 @@ pub(crate) fn verify<'a>(
     // What they signed.
     let qe_report = ledger.meet(Obligation::QeReport, |findings| {
         let (quote, chain) = (need(&quote)?, need(&chain)?);
-        quote.qe_report.verify(&chain.leaf.key).ok_or_else(|| {
+        quote.qe_report.verify(&chain.leaf.key, trust.memory).ok_or_else(|| {
             findings.stop(Problem::new(
                 Code::QeReportSignature,
                 Location::document("QE report"),
@@ -206,7 +207,7 @@ pub(crate) fn verify<'a>(
     let attestation_key = ledger.meet(Obligation::QeBinding, |findings| attestation_key(need(&quote)?, need(&qe_report)?, findings));
     let body = ledger.meet(Obligation::QuoteSignature, |findings| {
         let (quote, key) = (need(&quote)?, need(&attestation_key)?);
-        quote.body.verify(key).ok_or_else(|| {
+        quote.body.verify(key, trust.memory).ok_or_else(|| {
             let location = Location::offset("quote", quote.signature_offset);
             findings.stop(Problem::new(Code::QuoteSignature, location, "the quote is not signed by its attestation key"))
         })
@@ -214,7 +215,7 @@ pub(crate) fn verify<'a>(
     let tcb_info = ledger.meet(Obligation::TcbInfo, |findings| {
         let (tee, document, signers) = (need(&quote)?.tee(), need(&need(&collateral)?.tcb_info)?, need(&signers)?);
         let opened = document.open("tcbInfo", tcb_info::FORMAT, findings)?;
-        let value = opened.signed().verify(&signers.tcb_info.key).ok_or_else(|| {
+        let value = opened.signed().verify(&signers.tcb_info.key, trust.memory).ok_or_else(|| {
             let message = "the TCB info is not signed by the TCB signing key";
             findings.stop(Problem::new(Code::TcbInfoSignature, Location::document("TCB info"), message))
         })?;
@@ -223,7 +224,7 @@ pub(crate) fn verify<'a>(
     let qe_identity = ledger.meet(Obligation::QeIdentity, |findings| {
         let (tee, document, signers) = (need(&quote)?.tee(), need(&need(&collateral)?.qe_identity)?, need(&signers)?);
         let opened = document.open("enclaveIdentity", qe_identity::FORMAT, findings)?;
-        let value = opened.signed().verify(&signers.qe_identity.key).ok_or_else(|| {
+        let value = opened.signed().verify(&signers.qe_identity.key, trust.memory).ok_or_else(|| {
             let message = "the QE identity is not signed by the TCB signing key";
             findings.stop(Problem::new(Code::QeIdentitySignature, Location::document("QE identity"), message))
         })?;
@@ -312,13 +313,13 @@ struct Signers {
 }
 
 impl Signers {
-    fn establish(collateral: &Collateral, anchors: &Anchors, root: &Certificate, findings: &mut Findings) -> Checked<Self> {
-        let tcb_info = CollateralSigner::establish(collateral.tcb_info_chain.as_deref(), anchors, root, findings);
+    fn establish(collateral: &Collateral, trust: Trust<'_>, root: &Certificate, findings: &mut Findings) -> Checked<Self> {
+        let tcb_info = CollateralSigner::establish(collateral.tcb_info_chain.as_deref(), trust, root, findings);
         if collateral.tcb_info_chain == collateral.qe_identity_chain {
             let signer = tcb_info?;
             return Ok(Self { tcb_info: signer.clone(), qe_identity: signer });
         }
-        let qe_identity = CollateralSigner::establish(collateral.qe_identity_chain.as_deref(), anchors, root, findings);
+        let qe_identity = CollateralSigner::establish(collateral.qe_identity_chain.as_deref(), trust, root, findings);
         Ok(Self { tcb_info: tcb_info?, qe_identity: qe_identity? })
     }
 }

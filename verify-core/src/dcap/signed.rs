@@ -1,6 +1,7 @@
 //! Parsed is not authentic: two types, and the signature check is the only way from one to the other.
 
-use crate::crypto::{self, PublicKey, Signature};
+use crate::crypto::{PublicKey, Signature};
+use crate::memo::Memory;
 
 /// A value together with the bytes that somebody signed, exactly as received.
 #[derive(Clone, Debug)]
@@ -28,9 +29,9 @@ impl<'a, T> Signed<'a, T> {
 
 impl<T: Clone> Signed<'_, T> {
     /// The value as authentic, if `key` signed its bytes.
-    pub(crate) fn verify(&self, key: &PublicKey) -> Option<Authentic<T>> {
+    pub(crate) fn verify(&self, key: &PublicKey, memory: &Memory) -> Option<Authentic<T>> {
         let signature = Signature::from_raw(self.signature)?;
-        crypto::verify(key, &signature, self.message).then(|| Authentic(self.value.clone()))
+        memory.verify(key, &signature, self.message).then(|| Authentic(self.value.clone()))
     }
 }
 
