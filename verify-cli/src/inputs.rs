@@ -10,7 +10,7 @@ use verify_core::{Companion, RunFile, escape, limits};
 use crate::exit;
 
 /// No file that the core reads may have more bytes than this; one more is read so that it can see and say that.
-const FILE_BYTES: u64 = limits::RECEIPT_BYTES as u64;
+pub(crate) const FILE_BYTES: u64 = limits::RECEIPT_BYTES as u64;
 const _: () = assert!(limits::RUN_FILE_BYTES <= limits::RECEIPT_BYTES && limits::COLLATERAL_BYTES <= limits::RECEIPT_BYTES);
 const _: () = assert!(limits::INPUT_BYTES <= limits::RECEIPT_BYTES && limits::QUOTE_BYTES <= limits::RECEIPT_BYTES);
 
@@ -140,7 +140,7 @@ impl Beside {
 
 /// Why a file of a run directory is not read, if it is there and must not be: who published the directory also chose what its
 /// names lead to, and reading a pipe may never end.
-fn refused_in_run(path: &Path) -> io::Result<Option<&'static str>> {
+pub(crate) fn refused_in_run(path: &Path) -> io::Result<Option<&'static str>> {
     let metadata = fs::symlink_metadata(path)?;
     Ok(match metadata.is_symlink() {
         true => Some("it is a symbolic link, and those in a run directory are not followed"),
@@ -228,13 +228,13 @@ fn place(text: &str, byte: usize) -> String {
 }
 
 /// Reads at most `limit` bytes and one more, from files and devices alike.
-fn read_bounded(source: impl Read, limit: u64) -> io::Result<Vec<u8>> {
+pub(crate) fn read_bounded(source: impl Read, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     source.take(limit + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-fn unreadable(error: &io::Error) -> Failure {
+pub(crate) fn unreadable(error: &io::Error) -> Failure {
     Failure { word: "MISSING", message: format!("cannot be read: {error}"), exit_code: exit::MISSING }
 }
 

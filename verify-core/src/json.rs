@@ -179,11 +179,16 @@ pub(crate) fn child(pointer: &str, name: &str) -> String {
 
 /// Reads one JSON document: UTF-8 without a byte order mark, nothing but white space after it.
 pub(crate) fn read(bytes: &[u8]) -> Result<Value<'_>, JsonError> {
+    read_many(bytes, limits::JSON_VALUES)
+}
+
+/// Reads a JSON document that may hold up to `most` values.
+pub(crate) fn read_many(bytes: &[u8], most: usize) -> Result<Value<'_>, JsonError> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let hint = if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) { " (it looks like UTF-16)" } else { "" };
         JsonError { kind: JsonErrorKind::Syntax, offset: error.valid_up_to(), message: format!("the document is not UTF-8{hint}") }
     })?;
-    Reader { text, offset: 0, values: 0 }.document()
+    Reader { text, offset: 0, values: 0, most }.document()
 }
 
 /// A container that is still open.
@@ -196,6 +201,7 @@ struct Reader<'a> {
     text: &'a str,
     offset: usize,
     values: usize,
+    most: usize,
 }
 
 impl<'a> Reader<'a> {
@@ -233,8 +239,8 @@ impl<'a> Reader<'a> {
     /// Reads a scalar or an empty container, or opens a container and returns `None`.
     fn start_value(&mut self, open: &mut Vec<(usize, Open<'a>)>) -> Result<Option<Value<'a>>, JsonError> {
         self.values = self.values.saturating_add(1);
-        if self.values > limits::JSON_VALUES {
-            return Err(self.error(JsonErrorKind::Limit, format!("more than {} values", limits::JSON_VALUES)));
+        if self.values > self.most {
+            return Err(self.error(JsonErrorKind::Limit, format!("more than {} values", self.most)));
         }
         let start = self.offset;
         match self.peek() {
