@@ -133,7 +133,7 @@ const SHORT: usize = 8;
 fn page(audit: &Audit, verbose: bool) -> String {
     let mut page = Page::default();
     text::headline(&audit.headline(), audit.outcome, audit.log.as_deref(), &mut page);
-    page.row("Runs", PLAIN, &summary(audit));
+    page.row("Receipts", PLAIN, &summary(audit));
     let rows = [("index.json", audit.counts.index_rows), ("ledger.jsonl", audit.counts.ledger_rows)];
     let rows: Vec<String> = rows.into_iter().filter(|(_, rows)| *rows > 0).map(|(list, rows)| format!("{list} with {rows} rows")).collect();
     page.row("Lists", PLAIN, &if rows.is_empty() { "none that lists runs".to_owned() } else { rows.join(", ") });
@@ -181,7 +181,8 @@ fn summary(audit: &Audit) -> String {
     let outcomes: Vec<String> =
         outcomes.into_iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();
     let outcomes = if outcomes.is_empty() { "nothing to judge".to_owned() } else { outcomes.join(", ") };
-    format!("{} under policy \"{}\": {outcomes}", counts.runs, audit.policy.name)
+    let plural = if counts.runs == 1 { "" } else { "s" };
+    format!("{} run{plural} under policy \"{}\": {outcomes}", counts.runs, audit.policy.name)
 }
 
 /// The findings of one code, with what to do said once.
@@ -190,10 +191,13 @@ fn findings(of_code: &[Finding], verbose: bool, page: &mut Page) {
     for Finding { runs, file, line, problem, .. } in of_code.iter().take(shown) {
         let Problem { effect, message, code, .. } = problem;
         text::row(*effect, message, *code, page);
-        let place = problem.location.pointer.as_deref().unwrap_or_default();
         let line = line.map_or_else(String::new, |line| format!(" line {line}"));
-        let runs = if runs.len() > 1 || verbose { format!("; {}", names(runs, verbose)) } else { String::new() };
-        page.row("", FAINT, &format!("at {file}{line} {place}{runs}").replace(" ;", ";"));
+        let pointer = problem.location.pointer.as_deref().map_or_else(String::new, |pointer| format!(" {pointer}"));
+        let place = format!("at {file}{line}{pointer}");
+        page.row("", FAINT, place.trim_end());
+        if !runs.is_empty() {
+            page.row("", FAINT, &names(runs, verbose));
+        }
     }
     let more = of_code.len().saturating_sub(shown);
     if more > 0 {

@@ -171,7 +171,8 @@ impl<'l, 'a> Lists<'l, 'a> {
             let is_result_silent = results_name && run.result_names_receipt == Some(false);
             let names: Vec<&str> = rows.iter().map(|(list, _)| list.name).chain(is_result_silent.then_some(crate::run::RESULT)).collect();
             let first = *names.first()?;
-            let message = format!("{} of {} names no receipt, although those of other runs do", names.join(" and "), brief(&run.directory));
+            let message =
+                format!("no receipt of {} is named in {}, although those of other runs are", brief(&run.directory), names.join(" and "));
             Some(match rows.first() {
                 Some((list, row)) => list.finding(Code::LogReceiptUnnamed, row, message),
                 None => run::finding(&run.directory, first, Problem::new(Code::LogReceiptUnnamed, Location::document(first), message)),

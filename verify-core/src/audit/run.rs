@@ -138,15 +138,16 @@ impl Log<'_> {
         if let Some(kind) = document.as_ref().and_then(|document| document.member(ATTESTATION_TYPE)) {
             claimed.insert(ATTESTATION_TYPE, vec![kind]);
         }
-        for list in lists.into_iter().filter(|list| list.lists_runs()) {
-            match list.row(name) {
-                Some(row) => run.findings.extend(check_row(list, row, &claimed, facts.receipt_id, result.as_ref())),
-                None => {
-                    let message = format!("{} has no row for {}, which has a receipt", list.name, brief(name));
-                    let problem = Problem::new(Code::LogReceiptUnlisted, Location::document(list.name), message);
-                    run.findings.push(Finding::at(list.name, problem).about([name]));
-                }
-            }
+        let lists = lists.into_iter().filter(|list| list.lists_runs());
+        let (listed, unlisted): (Vec<_>, Vec<_>) = lists.map(|list| (list, list.row(name))).partition(|(_, row)| row.is_some());
+        for (list, row) in listed.into_iter().filter_map(|(list, row)| Some((list, row?))) {
+            run.findings.extend(check_row(list, row, &claimed, facts.receipt_id, result.as_ref()));
+        }
+        if let Some((first, _)) = unlisted.first() {
+            let names: Vec<&str> = unlisted.iter().map(|(list, _)| list.name).collect();
+            let message = format!("{} has a receipt and no row in {}", brief(name), names.join(" and "));
+            let problem = Problem::new(Code::LogReceiptUnlisted, Location::document(first.name), message);
+            run.findings.push(Finding::at(first.name, problem).about([name]));
         }
         if let Some((of_index, of_ledger)) = self.index.row(name).zip(self.ledger.row(name)) {
             run.findings.extend(compare_rows(&self.index, of_index, of_ledger, &claimed));
