@@ -460,6 +460,9 @@ fn rows() -> Vec<LogVector> {
         newer_log("rows-disagree-less", "It leaves nothing out.")
             .change(in_index(|rows| drop(rows[0].remove("/pr"))))
             .invalid(&["log.rows-disagree"]),
+        newer_log("rows-disagree-null", "Be it that it says nothing where the receipt speaks too.")
+            .change(in_index(|rows| rows[0].set("/label", token("null"))))
+            .invalid(&["log.rows-disagree"]),
         newer_log("index-order", "The index is the ledger from the newest row to the oldest.")
             .change(in_index(|rows| rows.swap(0, 1)))
             .thin(&["log.index-order"]),

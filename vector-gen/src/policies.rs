@@ -30,7 +30,10 @@ pub(crate) fn all() -> Vec<(&'static str, String)> {
         ("any-scorer", policy("any scorer", "strict", &image, "\"scorer.unknown\" = \"notes\"\n", &test_enclave)),
         ("tolerant", policy("as mild as a policy can be", "strict", &image, TOLERANT, &test_enclave)),
         ("any-machine", policy("any enclave, any image", "strict", "any_enclave = true\nany_image = true\n", "", "")),
-        ("tolerant-any-machine", policy("as mild as a policy can be, any machine", "strict", "any_enclave = true\nany_image = true\n", TOLERANT, "")),
+        (
+            "tolerant-any-machine",
+            policy("as mild as a policy can be, any machine", "strict", "any_enclave = true\nany_image = true\n", TOLERANT, ""),
+        ),
         ("other-enclave", policy("another enclave", "strict", &image, "", &other_enclave)),
         ("second-enclave", policy("two enclaves", "strict", &image, "", &format!("{other_enclave}\n{test_enclave}"))),
         ("other-image", policy("another image", "strict", &other_image, "", &test_enclave)),

@@ -7,7 +7,10 @@ use serde_json::{Value, json};
 use verify_core::audit::{Audit, Directory, INDEX, LEDGER, LeftOut, Log, Snapshot};
 use verify_core::dcap::verify_quote;
 use verify_core::tier::Params;
-use verify_core::{Anchors, Companion, Expectation, Instant, Outcome, Policy, Problem, QuoteReport, Report, Request, RunFile, SignerKey, Timestamp, Verifier};
+use verify_core::{
+    Anchors, Companion, Expectation, Instant, Outcome, Policy, Problem, QuoteReport, Report, Request, RunFile, SignerKey, Timestamp,
+    Verifier,
+};
 
 use crate::run::Run;
 

@@ -186,7 +186,7 @@ impl<'l, 'a> Lists<'l, 'a> {
         let list = if self.ledger.rows.is_empty() { self.index } else { self.ledger };
         let mut findings = Vec::new();
         let mut measured: BTreeMap<(&str, String), Vec<&Row<'_>>> = BTreeMap::new();
-        for row in &list.rows {
+        for row in list.by_run.values().filter_map(|row| list.rows.get(*row)) {
             if let Some(successor) = row.text("superseded_by") {
                 let known = self.both().into_iter().any(|list| list.row(successor).is_some());
                 let (code, word) = match known {
@@ -199,7 +199,8 @@ impl<'l, 'a> Lists<'l, 'a> {
                 measured.entry((commit, pull_request.shown())).or_default().push(row);
             }
         }
-        for ((commit, pull_request), rows) in measured.iter().filter(|(_, rows)| rows.len() > 1) {
+        for ((commit, pull_request), mut rows) in measured.into_iter().filter(|(_, rows)| rows.len() > 1) {
+            rows.sort_by_key(|row| row.place);
             let Some(last) = rows.last() else { continue };
             let message = format!("commit {} of pull request {pull_request} was measured {} times", brief(commit), rows.len());
             let finding = list.finding(Code::LogMeasuredAgain, last, message);

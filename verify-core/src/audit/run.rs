@@ -273,11 +273,15 @@ fn check_row(
     problems.into_iter().map(|problem| list.place(row, problem)).collect()
 }
 
-/// The index copies the ledger. What the receipt says too is compared with the receipt.
+/// The index copies the ledger. What both say and the receipt says too is compared with the receipt.
 fn compare_rows(index: &List<'_>, of_index: &Row<'_>, of_ledger: &Row<'_>, claimed: &BTreeMap<&str, Vec<&Value<'_>>>) -> Option<Finding> {
     let comparison = json::compare(&of_index.value, &of_ledger.value, json::is_same);
     let name_of = |pointer: &String| pointer.split('/').nth(1).unwrap_or_default().replace("~1", "/").replace("~0", "~");
-    let pointer = comparison.differing.iter().find(|pointer| !claimed.contains_key(name_of(pointer).as_str()))?;
+    let is_compared = |name: &str| {
+        let is_given = |row: &Row<'_>| row.value.member(name).is_some_and(is_recorded);
+        claimed.contains_key(name) && is_given(of_index) && is_given(of_ledger)
+    };
+    let pointer = comparison.differing.iter().find(|pointer| !is_compared(&name_of(pointer)))?;
     let [found, wanted] = [of_index, of_ledger].map(|row| row.value.at(pointer).map_or("absent".to_owned(), Value::shown));
     let message = format!("{} has {} {found}, the ledger {wanted}", index.name, escape(pointer));
     let location = Location::pointer(index.name, format!("{}{pointer}", of_index.pointer(index)));
