@@ -341,6 +341,19 @@ const CASES: &[Case] = &[
         },
     },
     Case {
+        limit: "LIST_VALUES",
+        what: "values of a ledger",
+        at: UNLISTED,
+        document: "ledger.jsonl",
+        judge: |values| {
+            // Rows of merges, which are no finding: of two values, and one of three and a list.
+            let items = 10_000 + (values - 3) % 2;
+            let lines = "{\"proof\":1}\n".repeat((values - 3 - items) / 2);
+            let lines = lines + &format!("{{\"proof\":1,\"list\":[{}]}}\n", vec!["0"; items].join(","));
+            listed(None, Some(lines.as_bytes()))
+        },
+    },
+    Case {
         limit: "LOG_FINDINGS",
         what: "rows without a run",
         at: (Outcome::Unverifiable, &["log.row-unreadable"]),

@@ -123,6 +123,21 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// How many values it is, itself and all below it.
+    pub(crate) fn count(&self) -> usize {
+        let mut count = 0_usize;
+        let mut stack = vec![self];
+        while let Some(value) = stack.pop() {
+            count = count.saturating_add(1);
+            match &value.kind {
+                Kind::Array(items) => stack.extend(items),
+                Kind::Object(members) => stack.extend(members.iter().map(|member| &member.value)),
+                _ => {}
+            }
+        }
+        count
+    }
+
     /// Every bare NaN and Infinity with its offset, in document order.
     pub(crate) fn non_finite(&self) -> Vec<(usize, &'a str)> {
         let mut tokens = Vec::new();

@@ -251,7 +251,7 @@ fn a_seal_is_sorted_and_holds_against_damage() {
     let lines: Vec<&str> = text.lines().collect();
     let damaged = [
         text.replacen("\"bytes\":", "\"bytes\":1", 1),
-        text.replacen(|digit: char| digit == 'a', "b", 1),
+        text.replacen('a', "b", 1),
         lines[1..].join("\n"),
         lines[..lines.len() - 1].join("\n"),
         text.replace("\"seal\":1", "\"seal\":2"),

@@ -91,7 +91,12 @@ impl<'a> List<'a> {
                 return list;
             }
         };
-        items.into_iter().enumerate().for_each(|(place, value)| list.push(place, value, findings));
+        for (place, value) in items.into_iter().enumerate() {
+            if is_full(findings) {
+                break;
+            }
+            list.push(place, value, findings);
+        }
         list
     }
 
@@ -100,9 +105,14 @@ impl<'a> List<'a> {
         let Some(bytes) = list.open(content, findings) else { return list };
         let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
         let lines = bytes.split(|byte| *byte == b'\n').filter(|_| !bytes.is_empty());
-        let mut merges = 0_usize;
+        let (mut merges, mut room) = (0_usize, limits::LIST_VALUES);
         for (line, place) in lines.zip(1_usize..) {
-            match json::read(line) {
+            if is_full(findings) {
+                break;
+            }
+            let row = json::read_many(line, room.min(limits::JSON_VALUES));
+            room = room.saturating_sub(row.as_ref().map_or(0, Value::count));
+            match row {
                 Ok(value) if is_merge(&value) => merges = merges.saturating_add(1),
                 Ok(value) => list.push(place, value, findings),
                 Err(error) => {
@@ -204,6 +214,11 @@ impl<'a> List<'a> {
         let finding = Finding::at(self.name, problem).about([row.run.as_str()]);
         if self.name == LEDGER { finding.on_line(row.place) } else { finding }
     }
+}
+
+/// Whether there are more findings than an audit lists, which says so: then nothing more is read.
+fn is_full(findings: &[Finding]) -> bool {
+    findings.len() > limits::LOG_FINDINGS
 }
 
 fn code_of(error: &JsonError) -> Code {
