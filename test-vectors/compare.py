@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 AUTHENTIC = ("verified", "under-provenanced")
-MEMBERS = {"id", "outcome", "authentic", "codes", "fresh", "skipped"}
+MEMBERS = {"id", "log", "outcome", "authentic", "codes", "receipts", "fresh", "skipped"}
 
 
 def compare(vector: dict[str, Any], answer: dict[str, Any]) -> list[str]:
@@ -29,8 +29,9 @@ def compare(vector: dict[str, Any], answer: dict[str, Any]) -> list[str]:
     if "authentic" in answer and answer["authentic"] is not (wanted in AUTHENTIC):
         alarm = "WRONGLY AUTHENTIC: " if answer["authentic"] else ""
         differences.append(f"{alarm}authentic {answer['authentic']}, wanted {wanted}")
-    if "codes" in answer and answer["codes"] != vector["codes"]:
-        differences.append(f"codes {answer['codes']}, wanted {vector['codes']}")
+    for member in ("codes", "receipts"):
+        if member in answer and answer[member] != vector.get(member):
+            differences.append(f"{member} {answer[member]}, wanted {vector.get(member)}")
     for member, value in answer.get("fresh", {}).items():
         if value != vector.get("fresh", {}).get(member):
             differences.append(f"fresh {member} {value}, wanted {vector.get('fresh', {}).get(member)}")
@@ -45,7 +46,8 @@ def main() -> int:
     if manifest["version"] != 1:
         print(f"the manifest has version {manifest['version']}; this program reads version 1", file=sys.stderr)
         return 2
-    vectors = {vector["id"]: vector for vector in manifest["vectors"]}
+    entries = {vector["id"]: vector for vector in manifest["vectors"]}
+    logs = {f"log {log['id']}": log for log in manifest["logs"]}
     counts: Counter[str] = Counter()
     skipped: Counter[str] = Counter()
     seen = set()
@@ -57,25 +59,29 @@ def main() -> int:
     for line in sys.stdin:
         try:
             answer = json.loads(line)
-            vector = vectors[answer["id"]]
+            name = f"log {answer['log']}" if "log" in answer else answer["id"]
+            entry = logs[name] if "log" in answer else entries[name]
         except (ValueError, TypeError, KeyError):
             fail("unreadable", line.strip())
             continue
-        if answer["id"] in seen:
-            fail("repeated", answer["id"])
+        if name in seen:
+            fail("repeated", name)
         elif "skipped" in answer:
             counts["skipped"] += 1
             skipped[str(answer["skipped"])] += 1
-        elif differences := compare(vector, answer):
-            fail("differs", f"{answer['id']}: {'; '.join(differences)}")
+        elif differences := compare(entry, answer):
+            fail("differs", f"{name}: {'; '.join(differences)}")
         else:
             counts["agrees" if "outcome" in answer else "agrees in part"] += 1
-        seen.add(answer["id"])
-    for vector_id in vectors.keys() - seen:
-        fail("missing", vector_id)
+        seen.add(name)
+    # Who audits no logs need not say so for each of them.
+    if seen & logs.keys():
+        entries |= logs
+    for name in entries.keys() - seen:
+        fail("missing", name)
     for reason, count in skipped.most_common():
         print(f"skipped {count}: {reason}")
-    print(", ".join(f"{kind} {count}" for kind, count in sorted(counts.items())) + f" of {len(vectors)}")
+    print(", ".join(f"{kind} {count}" for kind, count in sorted(counts.items())) + f" of {len(entries)}")
     agreed = counts["agrees"] + counts["agrees in part"]
     return 0 if agreed and agreed + counts["skipped"] == counts.total() else 1
 

@@ -9,6 +9,7 @@ use soundness::vectors::{Vectors, folder, vectors};
 use soundness::{edits, invariants};
 use vector_gen::pki::Signer;
 use vector_gen::receipt::{Envelope, Material};
+use verify_core::audit::{Directory, Log};
 use verify_core::tier::{self, Measurement, Params};
 use verify_core::{Companion, Expectation, Outcome, Policy, Report, Request, RunFile, Verifier};
 
@@ -69,6 +70,70 @@ pub fn run(data: &[u8]) {
         }
     }
 }
+
+/// The bytes are the index of a log, and after a NUL its ledger; its runs are shipped ones.
+pub fn audit(data: &[u8]) {
+    let (index, ledger) = data.split_at(data.iter().position(|byte| *byte == 0).unwrap_or(data.len()));
+    let lists = [index, ledger.get(1..).unwrap_or_default()];
+    let audit = || {
+        let log = Log::read(Some(Ok(lists[0])), Some(Ok(lists[1])));
+        let judge = |(name, receipt): &(String, Vec<u8>)| {
+            log.judge(&Directory::new(name, Some(Ok(receipt)), &[]), |_| judged(&SIGNED, receipt, |request| request))
+        };
+        let runs = LOG.runs.iter().map(judge).collect();
+        log.audit(None, runs, &vectors().policy, &vectors().anchors)
+    };
+    let found = audit();
+    let json = found.to_json();
+    assert_eq!(json, audit().to_json(), "one log, two answers");
+    assert!(json.bytes().all(|byte| matches!(byte, b' '..=b'~')), "{json}");
+    assert_eq!(found.exit_code, found.outcome.exit_code());
+    if found.outcome != Outcome::Verified || json_has_non_finite(data) {
+        return;
+    }
+    // Nothing was found, so each list publishes each run once, and what it publishes is what the honest one does.
+    let index: Vec<Value> = serde_json::from_slice(lists[0]).expect("verified, so it is JSON");
+    let ledger: Vec<Value> = std::str::from_utf8(lists[1]).expect("verified").lines().map(|line| line.parse().expect("JSON")).collect();
+    for mut rows in [index, ledger] {
+        // A ledger may hold merges too.
+        rows.retain(|row| ["run_id", "id"].iter().any(|name| row[name].as_str().is_some_and(|run| !run.is_empty())));
+        assert_eq!(rows.len(), LOG.rows.len(), "verified, but a list has other runs");
+        for honest in &LOG.rows {
+            let row =
+                rows.iter().find(|row| row["run_id"] == honest["run_id"] || row["id"] == honest["run_id"]).expect("a row for each run");
+            for member in ["label", "tps", "top1", "kl", "commit"] {
+                let (found, wanted) = (&row[member], &honest[member]);
+                let number = |value: &Value| value.as_f64().or_else(|| value.as_str()?.parse().ok());
+                let is_near = || number(found).zip(number(wanted)).is_some_and(|(found, wanted): (f64, f64)| (found - wanted).abs() < 1e-6);
+                let is_beginning = || found.as_str().zip(wanted.as_str()).is_some_and(|(found, wanted)| wanted.starts_with(found));
+                let says_nothing = found.is_null() || found == "";
+                assert!(says_nothing || found == wanted || is_near() || is_beginning(), "verified, but {member} is {found}, not {wanted}");
+            }
+        }
+    }
+}
+
+/// A bare NaN or Infinity, which the second reader does not take.
+fn json_has_non_finite(data: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(data);
+    text.contains("NaN") || text.contains("Infinity")
+}
+
+/// A shipped log: its receipts by their runs, and the rows that it publishes.
+struct ShippedLog {
+    runs: Vec<(String, Vec<u8>)>,
+    rows: Vec<Value>,
+}
+
+static LOG: LazyLock<ShippedLog> = LazyLock::new(|| {
+    let rows: Vec<Value> = serde_json::from_slice(&read("logs/newer/index.json")).expect("JSON");
+    let run = |row: &Value| {
+        let name = row["run_id"].as_str().expect("a run").to_owned();
+        let receipt = read(&format!("logs/newer/runs/{name}/receipt.json"));
+        (name, receipt)
+    };
+    ShippedLog { runs: rows.iter().map(run).collect(), rows }
+});
 
 /// The bytes are tier parameters, and after a NUL the record of a run.
 pub fn score(data: &[u8]) {
@@ -145,6 +210,14 @@ mod tests {
         let attestation = read("runs/run-agrees/attestation.json");
         let files = [RunFile::new(Companion::Attestation, &attestation)];
         verified(judged(&SIGNED, &VOUCHED_FOR, |request| request.with_run(&files)));
+        let lists = [read("logs/newer/index.json"), read("logs/newer/ledger.jsonl")];
+        let log = Log::read(Some(Ok(&lists[0])), Some(Ok(&lists[1])));
+        let judge = |(name, receipt): &(String, Vec<u8>)| {
+            log.judge(&Directory::new(name, Some(Ok(receipt)), &[]), |_| judged(&SIGNED, receipt, |request| request))
+        };
+        let runs = LOG.runs.iter().map(judge).collect();
+        let audit = log.audit(None, runs, &vectors().policy, &vectors().anchors);
+        assert_eq!(audit.outcome, Outcome::Verified, "{:?}", audit.findings);
         let input = read("inputs/input-given");
         verified(judged(&TEST, &ASKS_FOR_INPUT.0, |request| request.with_input(&input)));
         let collateral = edits::member(&BROUGHT[0], "collateral_b64").expect("collateral");

@@ -43,6 +43,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("expectation", given::expectation),
     ("input", given::input),
     ("run", given::run),
+    ("audit", given::audit),
     ("score", given::score),
     ("fresh", given::fresh),
     #[cfg(feature = "peer")]

@@ -40,6 +40,7 @@ replays! {
     expectation: 300,
     input: 100,
     run: 150,
+    audit: 150,
     score: 200,
     fresh: 100,
     peer: 100,

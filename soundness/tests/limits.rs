@@ -10,6 +10,7 @@ use vector_gen::der;
 use vector_gen::json::{Json, parse, token};
 use vector_gen::pki::{Certificate, Extension, Key, SGX_EXTENSION};
 use vector_gen::receipt::{Envelope, IMAGE_NAME, Input, Material, Response, digest};
+use verify_core::audit::{Log, SealError, Snapshot};
 use verify_core::dcap::verify_quote;
 use verify_core::tier::Measurement;
 use verify_core::{Companion, Effect, Expectation, Instant, Outcome, Policy, Problem, Report, Request, RunFile, Verifier, inspect, limits};
@@ -30,6 +31,9 @@ type Answer = (Outcome, Vec<Problem>);
 const VERIFIED: (Outcome, &[&str]) = (Outcome::Verified, &[]);
 /// An inspection judges nothing.
 const INSPECTED: (Outcome, &[&str]) = (Outcome::Unverifiable, &[]);
+
+/// A log without receipts.
+const UNLISTED: (Outcome, &[&str]) = (Outcome::Unverifiable, &[]);
 
 const CASES: &[Case] = &[
     Case {
@@ -312,6 +316,51 @@ const CASES: &[Case] = &[
         },
     },
     Case {
+        limit: "LIST_BYTES",
+        what: "blanks of an index",
+        at: UNLISTED,
+        document: "index.json",
+        judge: |bytes| listed(Some(&padded(b"[]".to_vec(), bytes)), None),
+    },
+    Case {
+        limit: "LIST_BYTES",
+        what: "blanks of a ledger",
+        at: UNLISTED,
+        document: "ledger.jsonl",
+        judge: |bytes| listed(None, Some(&padded(br#"{"run_id":"a"}"#.to_vec(), bytes))),
+    },
+    Case {
+        limit: "LIST_VALUES",
+        what: "values of an index",
+        at: UNLISTED,
+        document: "index.json",
+        judge: |values| {
+            // The list, its row, the run and the list in it are four.
+            let list = vec!["0"; values - 4].join(",");
+            listed(Some(format!(r#"[{{"id":"a","list":[{list}]}}]"#).as_bytes()), None)
+        },
+    },
+    Case {
+        limit: "LIST_VALUES",
+        what: "values of a ledger",
+        at: UNLISTED,
+        document: "ledger.jsonl",
+        judge: |values| {
+            // Rows of merges, which are no finding: of two values, and one of three and a list.
+            let items = 10_000 + (values - 3) % 2;
+            let lines = "{\"proof\":1}\n".repeat((values - 3 - items) / 2);
+            let lines = lines + &format!("{{\"proof\":1,\"list\":[{}]}}\n", vec!["0"; items].join(","));
+            listed(None, Some(lines.as_bytes()))
+        },
+    },
+    Case {
+        limit: "LOG_FINDINGS",
+        what: "rows without a run",
+        at: (Outcome::Unverifiable, &["log.row-unreadable"]),
+        document: "log",
+        judge: |rows| listed(Some(format!("[{}]", vec!["0"; rows].join(",")).as_bytes()), None),
+    },
+    Case {
         limit: "PROBLEMS",
         what: "unknown members",
         at: VERIFIED,
@@ -354,6 +403,9 @@ const CASES: &[Case] = &[
 /// Limits that shape an answer and bound no input: each has a test of its own below.
 const SHAPES: [&str; 6] = ["CLAIM_DEPTH", "CLAIM_POINTER_BYTES", "GUARDS", "DIFFERENCES", "SHOWN_CHARACTERS", "REPORT_BYTES"];
 
+/// Limits of what the command line reads of a log, which are tested there, and the one of a seal, which has a test of its own below.
+const OF_THE_COMMAND_LINE: [&str; 4] = ["LOG_FILES", "LOG_DEPTH", "LOG_FILE_BYTES", "SEAL_BYTES"];
+
 #[test]
 fn at_each_limit_is_an_answer_and_over_it_is_none() {
     for Case { limit, what, at, document, judge } in CASES {
@@ -375,8 +427,24 @@ fn at_each_limit_is_an_answer_and_over_it_is_none() {
 
 #[test]
 fn every_limit_is_tested() {
-    let tested: BTreeSet<&str> = CASES.iter().map(|case| case.limit).chain(SHAPES).collect();
+    let tested: BTreeSet<&str> = CASES.iter().map(|case| case.limit).chain(SHAPES).chain(OF_THE_COMMAND_LINE).collect();
     assert_eq!(tested, limits::ALL.iter().map(|limit| limit.name).collect());
+}
+
+#[test]
+fn a_seal_is_read_up_to_its_limit() {
+    let blanks = |bytes: usize| vec![b' '; bytes];
+    assert!(matches!(Snapshot::from_seal(&blanks(limits::SEAL_BYTES)), Err(SealError::Line { .. })));
+    assert_eq!(Snapshot::from_seal(&blanks(limits::SEAL_BYTES + 1)), Err(SealError::TooLarge(limits::SEAL_BYTES + 1)));
+}
+
+/// The answer about a log without runs.
+fn listed(index: Option<&[u8]>, ledger: Option<&[u8]>) -> Answer {
+    let audit = Log::read(index.map(Ok), ledger.map(Ok)).audit(None, Vec::new(), &vectors().policy, &vectors().anchors);
+    // That a run has no receipt, or a log no index, is not what these cases are about.
+    let beside = ["log.run-unattested", "log.list-absent"];
+    let problems = audit.findings.into_iter().map(|finding| finding.problem);
+    (audit.outcome, problems.filter(|problem| !beside.contains(&problem.code.name())).collect())
 }
 
 #[test]

@@ -12,6 +12,7 @@ pub mod edits;
 pub mod json;
 mod lineage;
 pub mod lint;
+mod logs;
 pub mod pki;
 mod places;
 mod policies;
@@ -27,6 +28,7 @@ use std::path::{Path, PathBuf};
 use data_encoding::HEXLOWER;
 
 use crate::json::Json;
+use crate::logs::LogVector;
 use crate::vectors::{Anchors, Vector};
 
 /// The version of the manifest's format.
@@ -51,14 +53,17 @@ pub fn files() -> BTreeMap<String, Vec<u8>> {
         files.insert(root_file.to_owned(), root.pem().into_bytes());
         files.insert(tcb_signing_file.to_owned(), tcb_signing.pem().into_bytes());
     }
-    let produced: BTreeSet<_> = vectors.iter().flat_map(|vector| &vector.codes).copied().collect();
-    let manifest = manifest(&vectors, &files).indented() + "\n";
+    let logs = logs::all();
+    files.extend(logs.iter().flat_map(LogVector::files));
+    let codes = vectors.iter().map(|vector| &vector.codes).chain(logs.iter().map(|log| &log.codes));
+    let produced: BTreeSet<_> = codes.flatten().copied().collect();
+    let manifest = manifest(&vectors, &logs, &files).indented() + "\n";
     files.insert("manifest.json".to_owned(), manifest.into_bytes());
     files.insert("UNCOVERED.md".to_owned(), uncovered::page(&produced).into_bytes());
     files
 }
 
-fn manifest(vectors: &[Vector], files: &BTreeMap<String, Vec<u8>>) -> Json {
+fn manifest(vectors: &[Vector], logs: &[LogVector], files: &BTreeMap<String, Vec<u8>>) -> Json {
     let digests = files.iter().map(|(path, bytes)| (path.clone(), HEXLOWER.encode(&pki::sha256(bytes)).into()));
     let origins = lineage::of(vectors);
     let combined = vectors.iter().zip(&origins).filter(|(_, origin)| origin.as_ref().is_some_and(|origin| origin.edits > 1));
@@ -75,6 +80,7 @@ fn manifest(vectors: &[Vector], files: &BTreeMap<String, Vec<u8>>) -> Json {
     Json::Object(vec![
         ("version".to_owned(), VERSION.into()),
         ("vectors".to_owned(), Json::List(entries.collect())),
+        ("logs".to_owned(), Json::List(logs.iter().map(LogVector::entry).collect())),
         ("files".to_owned(), Json::Object(digests.collect())),
         ("examples".to_owned(), Json::List(EXAMPLES.map(Json::from).to_vec())),
     ])

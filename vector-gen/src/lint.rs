@@ -27,6 +27,7 @@ const FLAGS: [&str; 2] = ["/verification/intel_verified", "/verification/report_
 struct Manifest {
     version: u32,
     vectors: Vec<Value>,
+    logs: Vec<Value>,
     files: BTreeMap<String, String>,
     examples: BTreeSet<String>,
 }
@@ -79,6 +80,17 @@ impl<'a> Lint<'a> {
         }
         self.check_files();
         self.check_codes_are_covered();
+        let mut logs = BTreeSet::new();
+        for log in &self.manifest.logs {
+            let id = text(&log["id"]);
+            let before = self.faults.len();
+            self.require(logs.insert(id), || "the id stands twice".to_owned());
+            self.check_id(id);
+            self.check_outcome_of_log(log);
+            for fault in &mut self.faults[before..] {
+                *fault = format!("log {id}: {fault}");
+            }
+        }
         for (id, vector) in &vectors {
             let before = self.faults.len();
             self.check_id(id);
@@ -100,7 +112,8 @@ impl<'a> Lint<'a> {
 
     /// Every file is listed with its digest and used; every file that is used is there.
     fn check_files(&mut self) {
-        let used: BTreeSet<&str> = self.manifest.vectors.iter().flat_map(|vector| self.used_by(vector)).collect();
+        let entries = self.manifest.vectors.iter().chain(&self.manifest.logs);
+        let used: BTreeSet<&str> = entries.flat_map(|entry| self.used_by(entry)).collect();
         for (path, digest) in &self.manifest.files {
             let found = self.files.get(path).map(|bytes| HEXLOWER.encode(&sha256(bytes)));
             self.require(found.as_ref() == Some(digest), || format!("{path}: the manifest says {digest}, found {found:?}"));
@@ -123,14 +136,16 @@ impl<'a> Lint<'a> {
         let given = [&vector["policy"], &vector["anchors"]["root"], &vector["anchors"]["tcb_signing"]];
         let more = [&vector["fresh"]["collateral"], &vector["score"], &vector["input"]];
         let paths = named.chain(given).chain(more).filter_map(Value::as_str);
-        let run = vector["run"].as_str().map(|run| format!("{run}/"));
-        let run = self.manifest.files.keys().filter(move |path| run.as_ref().is_some_and(|run| path.starts_with(run)));
-        paths.chain(run.map(String::as_str)).collect()
+        let folders: Vec<String> =
+            ["run", "log", "since"].iter().filter_map(|member| Some(format!("{}/", vector[member].as_str()?))).collect();
+        let below = self.manifest.files.keys().filter(move |path| folders.iter().any(|folder| path.starts_with(folder)));
+        paths.chain(below.map(String::as_str)).collect()
     }
 
     /// Every code of the registry is found in a vector, or its absence is argued.
     fn check_codes_are_covered(&mut self) {
-        let codes = self.manifest.vectors.iter().filter_map(|vector| vector["codes"].as_array()).flatten();
+        let entries = self.manifest.vectors.iter().chain(&self.manifest.logs);
+        let codes = entries.filter_map(|entry| entry["codes"].as_array()).flatten();
         let found: BTreeSet<&str> = codes.filter_map(Value::as_str).collect();
         let argued = String::from_utf8_lossy(self.files.get("UNCOVERED.md").map(Vec::as_slice).unwrap_or_default());
         for code in Code::ALL.iter().map(|code| code.name()).filter(|code| !found.contains(code)) {
@@ -154,24 +169,43 @@ impl<'a> Lint<'a> {
 
     /// The outcome follows from the codes, by the policy.
     fn check_outcome(&mut self, vector: &Value) {
-        let policy = match vector["policy"].as_str().and_then(|path| self.files.get(path)) {
-            None => Policy::strict(),
-            Some(bytes) => match toml::from_str(&String::from_utf8_lossy(bytes)) {
-                Ok(policy) => policy,
-                Err(error) => return self.faults.push(format!("its policy: {error}")),
-            },
-        };
-        let names: Vec<&str> = texts(&vector["codes"]).collect();
-        let codes: Vec<Code> = names.iter().filter_map(|name| Code::from_name(name)).collect();
-        self.require(codes.len() == names.len(), || "one of its codes is not in the registry".to_owned());
-        self.require(names.is_sorted_by(|left, right| left < right), || "its codes are not in order".to_owned());
-        let gravest = codes.into_iter().map(|code| policy.effect(code)).max().unwrap_or(Effect::Notes);
+        let Some(gravest) = self.gravest(vector) else { return };
         let rank = |outcome: &Value| OUTCOMES.iter().position(|name| *name == text(outcome));
         let fresh = &vector["fresh"];
         let follows = rank(&fresh["outcome"]).max(Some(gravest as usize));
         self.require(rank(&vector["outcome"]) == follows, || format!("from its codes follows {}", OUTCOMES[follows.unwrap_or_default()]));
         let is_carried = rank(&fresh["as_carried"]) <= Some(gravest as usize);
         self.require(is_carried, || "as_carried is worse than what follows from its codes".to_owned());
+    }
+
+    /// The outcome of a log follows from its codes and its receipts; without a receipt it is unverifiable at best.
+    fn check_outcome_of_log(&mut self, log: &Value) {
+        let Some(gravest) = self.gravest(log) else { return };
+        let rank = |outcome: &str| OUTCOMES.iter().position(|name| *name == outcome);
+        let receipts = log["receipts"].as_object().into_iter().flatten();
+        let worst = receipts.map(|(_, outcome)| rank(text(outcome))).max().unwrap_or(rank("unverifiable"));
+        let follows = worst.max(Some(gravest as usize));
+        let word = || format!("from its codes and receipts follows {}", OUTCOMES[follows.unwrap_or_default()]);
+        self.require(rank(text(&log["outcome"])) == follows, word);
+    }
+
+    /// The gravest effect of the codes of an entry under its policy.
+    fn gravest(&mut self, entry: &Value) -> Option<Effect> {
+        let policy = match entry["policy"].as_str().and_then(|path| self.files.get(path)) {
+            None => Policy::strict(),
+            Some(bytes) => match toml::from_str(&String::from_utf8_lossy(bytes)) {
+                Ok(policy) => policy,
+                Err(error) => {
+                    self.faults.push(format!("its policy: {error}"));
+                    return None;
+                }
+            },
+        };
+        let names: Vec<&str> = texts(&entry["codes"]).collect();
+        let codes: Vec<Code> = names.iter().filter_map(|name| Code::from_name(name)).collect();
+        self.require(codes.len() == names.len(), || "one of its codes is not in the registry".to_owned());
+        self.require(names.is_sorted_by(|left, right| left < right), || "its codes are not in order".to_owned());
+        Some(codes.into_iter().map(|code| policy.effect(code)).max().unwrap_or(Effect::Notes))
     }
 
     /// A parent that is there, and one edit: of one setting, or of the files under test.
@@ -246,9 +280,14 @@ mod tests {
     #[test]
     fn every_rule_has_its_fault() {
         type Change = fn(&mut Value, &mut BTreeMap<String, Vec<u8>>);
-        let cases: [(&str, Change); 19] = [
+        let cases: [(&str, Change); 22] = [
             ("version 2", |manifest, _| manifest["version"] = 2.into()),
             ("stands twice", |manifest, _| entry(manifest, "verdict-stricter")["id"] = "verified".into()),
+            ("log newer: the id stands twice", |manifest, _| manifest["logs"][1]["id"] = "newer".into()),
+            ("codes and receipts follows verified", |manifest, _| manifest["logs"][0]["outcome"] = "invalid".into()),
+            ("runs/README.md: no vector uses it", |manifest, _| {
+                manifest["logs"].as_array_mut().expect("logs").retain(|log| log["id"] != "runs-empty");
+            }),
             ("lower-case words", |manifest, _| entry(manifest, "verdict-stricter")["id"] = "verdict-Stricter".into()),
             ("the manifest says", |_, files| files.get_mut("receipts/verified.json").unwrap().push(b'\n')),
             ("found None", |_, files| drop(files.remove("inputs/input-twice"))),

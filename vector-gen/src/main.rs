@@ -9,7 +9,7 @@ use vector_gen::lint::{self, read_folder};
 use vector_gen::{EXAMPLES, committed, files};
 
 /// Folders in which every file is ours, but for the examples.
-const FOLDERS: [&str; 8] = ["collateral", "inputs", "pki", "policies", "quotes", "receipts", "runs", "scores"];
+const FOLDERS: [&str; 9] = ["collateral", "inputs", "logs", "pki", "policies", "quotes", "receipts", "runs", "scores"];
 
 fn main() -> io::Result<ExitCode> {
     let mut arguments = env::args_os().skip(1).peekable();
@@ -27,20 +27,30 @@ fn main() -> io::Result<ExitCode> {
 
 fn write(target: &Path) -> io::Result<()> {
     let files = files();
-    fs::create_dir_all(target.join("runs"))?;
     for stale in present(target)?.into_iter().filter(|name| !files.contains_key(name)) {
         fs::remove_file(target.join(stale))?;
     }
-    for run in fs::read_dir(target.join("runs"))? {
-        let run = run?.path();
-        if fs::read_dir(&run)?.next().is_none() {
-            fs::remove_dir(run)?;
-        }
+    for folder in ["logs", "runs"] {
+        remove_empty(&target.join(folder))?;
     }
     for (name, bytes) in files {
         let path = target.join(name);
         fs::create_dir_all(path.parent().expect("a folder"))?;
         fs::write(path, bytes)?;
+    }
+    Ok(())
+}
+
+/// Removes the folders below that hold no file any more.
+fn remove_empty(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder).into_iter().flatten() {
+        let path = entry?.path();
+        if path.is_dir() {
+            remove_empty(&path)?;
+            if fs::read_dir(&path)?.next().is_none() {
+                fs::remove_dir(path)?;
+            }
+        }
     }
     Ok(())
 }

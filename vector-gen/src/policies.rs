@@ -30,6 +30,10 @@ pub(crate) fn all() -> Vec<(&'static str, String)> {
         ("any-scorer", policy("any scorer", "strict", &image, "\"scorer.unknown\" = \"notes\"\n", &test_enclave)),
         ("tolerant", policy("as mild as a policy can be", "strict", &image, TOLERANT, &test_enclave)),
         ("any-machine", policy("any enclave, any image", "strict", "any_enclave = true\nany_image = true\n", "", "")),
+        (
+            "tolerant-any-machine",
+            policy("as mild as a policy can be, any machine", "strict", "any_enclave = true\nany_image = true\n", TOLERANT, ""),
+        ),
         ("other-enclave", policy("another enclave", "strict", &image, "", &other_enclave)),
         ("second-enclave", policy("two enclaves", "strict", &image, "", &format!("{other_enclave}\n{test_enclave}"))),
         ("other-image", policy("another image", "strict", &other_image, "", &test_enclave)),
@@ -58,6 +62,22 @@ pub(crate) fn all() -> Vec<(&'static str, String)> {
 /// Every tunable code at its mildest.
 const TOLERANT: &str = r#""input.not-recovered" = "notes"
 "json.non-finite" = "notes"
+"log.commit-differs" = "weakens"
+"log.directory-differs" = "weakens"
+"log.index-order" = "notes"
+"log.list-absent" = "notes"
+"log.nonce-shared" = "notes"
+"log.not-a-file" = "notes"
+"log.receipt-unlisted" = "notes"
+"log.receipt-unnamed" = "notes"
+"log.row-differs" = "weakens"
+"log.row-repeated" = "weakens"
+"log.row-vanished" = "weakens"
+"log.rows-disagree" = "weakens"
+"log.run-unattested" = "notes"
+"log.successor-missing" = "notes"
+"log.verdict-changed" = "weakens"
+"log.zero-baseline" = "notes"
 "provenance.build-hash-absent" = "notes"
 "provenance.clocks-unpinned" = "notes"
 "provenance.eval-seed-absent" = "notes"

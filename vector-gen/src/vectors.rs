@@ -38,7 +38,7 @@ pub(crate) enum Outcome {
 }
 
 impl Outcome {
-    fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Outcome::Verified => "verified",
             Outcome::UnderProvenanced => "under-provenanced",
@@ -416,7 +416,7 @@ impl Fresh {
     }
 }
 
-fn names(codes: &[&'static str]) -> Json {
+pub(crate) fn names(codes: &[&'static str]) -> Json {
     Json::List(codes.iter().map(|code| Json::from(*code)).collect())
 }
 

@@ -16,6 +16,7 @@ Examples:
   receipt verify --format jsonl runs/     one JSON report per line
   receipt verify -o report.txt runs/      the answer in a file
   receipt verify --policy mine.toml -     judge standard input by your own policy
+  receipt audit LOG                       judge a whole log, and hold it against its receipts
   receipt claims receipt.json             list every statement with what carries it
   receipt quote quote.bin --collateral collateral.json
                                           judge a bare quote, without a receipt
@@ -38,6 +39,14 @@ Examples:
   receipt verify --score k3.toml receipt.json
   receipt verify --format jsonl - < receipts.jsonl
   find runs -name receipt.json | receipt verify --paths -";
+
+const AUDIT_EXAMPLES: &str = "\
+Examples:
+  receipt audit sparkinfer-k3-log
+  receipt audit --policy authenticity -v sparkinfer-log
+  receipt audit --seal today.seal sparkinfer-k3-log
+  receipt audit --since today.seal sparkinfer-k3-log
+  receipt audit --format json --since yesterday/sparkinfer-k3-log sparkinfer-k3-log";
 
 const SCORE_EXAMPLES: &str = "\
 Examples:
@@ -76,6 +85,9 @@ pub(crate) enum Command {
     /// Judge receipts: what does their evidence prove?
     #[command(after_help = format!("{VERIFY_EXAMPLES}\n\n{}", exit::TABLE))]
     Verify(VerifyArgs),
+    /// Audit a whole evaluation log: does every verdict rest on a receipt that holds, and was anything changed, dropped or reused?
+    #[command(after_help = format!("{AUDIT_EXAMPLES}\n\n{}", exit::TABLE))]
+    Audit(AuditArgs),
     /// List every statement of receipts with what carries it, and nothing else
     #[command(mut_arg("verbose", |argument| argument.hide(true)), after_help = exit::TABLE)]
     Claims(VerifyArgs),
@@ -124,6 +136,57 @@ pub(crate) struct VerifyArgs {
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
     #[command(flatten)]
+    pub(crate) judgement: JudgementArgs,
+    /// The very input that the enclave was given; one receipt only
+    ///
+    /// It is needed where a receipt does not lead to its input. Another file than the one under the quote makes the receipt invalid.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) input: Option<PathBuf>,
+    /// Show passed checks, notes and claims too
+    #[arg(short, long, conflicts_with = "quiet")]
+    pub(crate) verbose: bool,
+    /// Print nothing: the exit code is the answer
+    #[arg(short, long, conflicts_with = "output")]
+    pub(crate) quiet: bool,
+}
+
+impl VerifyArgs {
+    /// The files that are named beside the receipts.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &PathBuf> {
+        self.input.iter().chain(self.judgement.files())
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AuditArgs {
+    /// The folder of the log: runs/ with a directory for each run, index.json, and ledger.jsonl where the log keeps one
+    ///
+    /// Only regular files are read; symbolic links below the folder are findings and are not followed.
+    #[arg(value_name = "DIR")]
+    pub(crate) log: PathBuf,
+    /// An earlier copy of the log, or its seal: whatever of it was changed or removed since is a finding
+    #[arg(long, value_name = "DIR|FILE")]
+    pub(crate) since: Option<PathBuf>,
+    /// Write a seal of the log to this file: the digests of its files and its published verdicts, for a later --since
+    #[arg(long, value_name = "FILE")]
+    pub(crate) seal: Option<PathBuf>,
+    /// How to show the answer: json is one object, jsonl one a run, one a finding, and one with the sum
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) judgement: JudgementArgs,
+    /// List every run, and name all of them everywhere
+    #[arg(short, long, conflicts_with = "quiet")]
+    pub(crate) verbose: bool,
+    /// Print nothing: the exit code is the answer
+    #[arg(short, long, conflicts_with = "output")]
+    pub(crate) quiet: bool,
+}
+
+/// How every receipt is judged.
+#[derive(Debug, Args)]
+pub(crate) struct JudgementArgs {
+    #[command(flatten)]
     pub(crate) terms: TermsArgs,
     /// Fresh collateral for a second verdict, at the start of its own window
     ///
@@ -151,22 +214,11 @@ pub(crate) struct VerifyArgs {
     /// A file of such keys: one a line, with # comments, or a JSON array of texts
     #[arg(long, value_name = "FILE")]
     pub(crate) trust_keys: Vec<PathBuf>,
-    /// The very input that the enclave was given; one receipt only
-    ///
-    /// It is needed where a receipt does not lead to its input. Another file than the one under the quote makes the receipt invalid.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) input: Option<PathBuf>,
     /// Derive the claimed tier again, by these parameters, and count a difference (TOML)
     #[arg(long, value_name = "PARAMS.toml")]
     pub(crate) score: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) effort: EffortArgs,
-    /// Show passed checks, notes and claims too
-    #[arg(short, long, conflicts_with = "quiet")]
-    pub(crate) verbose: bool,
-    /// Print nothing: the exit code is the answer
-    #[arg(short, long, conflicts_with = "output")]
-    pub(crate) quiet: bool,
 }
 
 /// How many inputs are judged.
@@ -180,10 +232,10 @@ pub(crate) struct EffortArgs {
     pub(crate) no_progress: bool,
 }
 
-impl VerifyArgs {
-    /// The files that are named beside the receipts.
+impl JudgementArgs {
+    /// The files that are named here.
     pub(crate) fn files(&self) -> impl Iterator<Item = &PathBuf> {
-        let files = [&self.collateral, &self.input, &self.score].into_iter().flatten();
+        let files = [&self.collateral, &self.score].into_iter().flatten();
         files.chain([&self.policy]).chain(&self.trust_keys).chain(self.terms.files())
     }
 }

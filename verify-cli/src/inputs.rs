@@ -158,7 +158,7 @@ impl Beside {
 
 /// Why a file of a run directory is not read, if it is there and must not be: who published the directory also chose what its
 /// names lead to, and reading a pipe may never end.
-fn refused_in_run(path: &Path) -> io::Result<Option<&'static str>> {
+pub(crate) fn refused_in_run(path: &Path) -> io::Result<Option<&'static str>> {
     let metadata = fs::symlink_metadata(path)?;
     Ok(match metadata.is_symlink() {
         true => Some("it is a symbolic link, and those in a run directory are not followed"),
@@ -246,13 +246,13 @@ fn place(text: &str, byte: usize) -> String {
 }
 
 /// Reads at most `limit` bytes and one more, from files and devices alike.
-fn read_bounded(source: impl Read, limit: u64) -> io::Result<Vec<u8>> {
+pub(crate) fn read_bounded(source: impl Read, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     source.take(limit + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-fn unreadable(error: &io::Error) -> Failure {
+pub(crate) fn unreadable(error: &io::Error) -> Failure {
     Failure { word: "MISSING", message: format!("cannot be read: {error}"), exit_code: exit::MISSING }
 }
 

@@ -1,12 +1,14 @@
 //! `receipt`: an offline verifier of Polaris receipts for a terminal and for CI.
 //!
 //! The command line reads files, calls the core and prints its answer; every rule of verification is in the core.
-//! `args` says what can be asked; `verify` answers two commands, `quote`, `score`, `inspect`, `explain` and `policy` one each;
-//! `inputs` turns paths into bytes, `engine` judges many of them, `text` and `json` show a result, and `exit` holds the one table of exit codes.
+//! `args` says what can be asked; `verify` answers two commands, `audit`, `quote`, `score`, `inspect`, `explain` and `policy` one each;
+//! `inputs` turns paths into bytes, `engine` judges many of them, `text` and `json` show a result, and `exit` holds the one table of
+//! exit codes.
 
 #![forbid(unsafe_code)]
 
 mod args;
+mod audit;
 mod engine;
 mod exit;
 mod explain;
@@ -14,6 +16,7 @@ mod inputs;
 mod inspect;
 mod json;
 mod layout;
+mod log_folder;
 mod output;
 mod policy;
 mod quote;
@@ -55,6 +58,7 @@ fn run(cli: &Cli) -> u8 {
     };
     let code = match &cli.command {
         Command::Verify(arguments) => verify::run(arguments, View::Report, &mut output),
+        Command::Audit(arguments) => audit::run(arguments, &mut output),
         Command::Claims(arguments) => verify::run(arguments, View::Claims, &mut output),
         Command::Quote(arguments) => quote::run(arguments, &mut output),
         Command::Inspect(arguments) => inspect::run(arguments, &mut output),

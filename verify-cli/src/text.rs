@@ -145,7 +145,7 @@ impl<'a> Common<'a> {
 }
 
 /// The headline of a report with the name of its input; the word of the outcome stands in capitals.
-fn headline(headline: &str, outcome: Outcome, name: Option<&str>, page: &mut Page) {
+pub(crate) fn headline(headline: &str, outcome: Outcome, name: Option<&str>, page: &mut Page) {
     let word = outcome.name();
     page.head(&headline.replacen(word, &word.to_uppercase(), 1), style_of(outcome), name.unwrap_or_default());
 }
@@ -169,13 +169,18 @@ fn style_of(outcome: Outcome) -> Style {
 
 /// One finding with its code, after a word on `when` it holds.
 pub(crate) fn finding(when: &str, problem: &Problem, page: &mut Page) {
-    let style = match problem.effect {
+    row(problem.effect, &format!("{when}{}", problem.message), problem.code, page);
+}
+
+/// A text about a code, with what the code does.
+pub(crate) fn row(effect: Effect, text: &str, code: Code, page: &mut Page) {
+    let style = match effect {
         Effect::Notes => FAINT,
         Effect::Weakens => THIN,
         Effect::Prevents => OPEN,
         _ => BAD,
     };
-    page.row_with_tail(problem.effect.name(), style, &format!("{when}{}", problem.message), problem.code.name());
+    page.row_with_tail(effect.name(), style, text, code.name());
 }
 
 /// The findings, the gravest also with their place and with what to do, which is said once.

@@ -2,22 +2,18 @@
 //! the whole.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use serde_json::json;
-use verify_core::tier::Params;
-use verify_core::{Companion, Instant, Report, Request, SignerKey, Timestamp, Verifier, escape, escape_json, limits};
+use verify_core::{Companion, Report, escape, escape_json, limits};
 
 use crate::args::{Format, VerifyArgs};
 use crate::engine::{Engine, Inputs};
 use crate::exit;
-use crate::inputs::{Beside, Failure, Input, read_settings};
+use crate::inputs::{Beside, Input};
 use crate::json::Documents;
 use crate::layout::{PLAIN, Page};
 use crate::output::{Output, complain};
-use crate::policy;
-use crate::score;
-use crate::terms;
+use crate::terms::{Judgement, read_option};
 use crate::text;
 
 /// What is shown of a report.
@@ -30,17 +26,11 @@ pub(crate) enum View {
 }
 
 pub(crate) fn run(arguments: &VerifyArgs, view: View, output: &mut Output) -> u8 {
-    let Settings { verifier, instant, now, params } = match Settings::of(arguments) {
+    let settled = Judgement::of(&arguments.judgement, &arguments.paths);
+    let given = settled.and_then(|judgement| Ok((judgement, read_option("--input", arguments.input.as_deref())?)));
+    let (judgement, given) = match given {
         Ok(settled) => settled,
-        Err(message) => {
-            complain(&format!("error: {message}"));
-            return exit::USAGE;
-        }
-    };
-    let options = [("--collateral", &arguments.collateral), ("--input", &arguments.input)];
-    let [fresh_collateral, given] = match options.map(|(option, path)| read_option(option, path.as_deref())) {
-        [Ok(collateral), Ok(input)] => [collateral, input],
-        [Err(failure), _] | [_, Err(failure)] => {
+        Err(failure) => {
             complain(&format!("error: {}", failure.message));
             return failure.exit_code;
         }
@@ -74,7 +64,7 @@ pub(crate) fn run(arguments: &VerifyArgs, view: View, output: &mut Output) -> u8
         return exit::USAGE;
     }
 
-    let engine = match Engine::new(&arguments.effort, (!is_stream).then_some(inputs.len())) {
+    let engine = match Engine::new(&arguments.judgement.effort, (!is_stream).then_some(inputs.len())) {
         Ok(engine) => engine,
         Err(message) => {
             complain(&format!("error: {message}"));
@@ -91,12 +81,8 @@ pub(crate) fn run(arguments: &VerifyArgs, view: View, output: &mut Output) -> u8
     };
     let judge = |input: &Input| {
         input.ask(|bytes| {
-            let mut request = Request::new(bytes).named(input.name()).judged_at(instant);
-            request = now.map_or(request, |now| request.now(now));
-            request = fresh_collateral.as_deref().map_or(request, |collateral| request.with_fresh_collateral(collateral));
-            request = given.as_deref().map_or(request, |given| request.with_input(given));
-            request = params.as_ref().map_or(request, |params| request.scored_by(params));
-            let report = verifier.verify(&request.expecting(&arguments.expect).with_run(&beside));
+            let request = judgement.request(bytes, input.name()).expecting(&arguments.expect).with_run(&beside);
+            let report = judgement.verifier.verify(&given.as_deref().map_or(request, |given| request.with_input(given)));
             let shown = match (view, arguments.format) {
                 _ if arguments.quiet => String::new(),
                 (View::Report, Format::Text) => text::report(&report, arguments.verbose),
@@ -155,70 +141,6 @@ const PATH_BYTES: usize = 4096;
 fn claims(report: &Report) -> String {
     let Report { input, outcome, exit_code, claims, .. } = report;
     escape_json(&json!({ "input": input, "outcome": outcome, "exit_code": exit_code, "claims": claims }).to_string())
-}
-
-/// What is trusted and asked for, alike for every input.
-struct Settings {
-    verifier: Verifier,
-    instant: Instant,
-    now: Option<Timestamp>,
-    params: Option<Params>,
-}
-
-impl Settings {
-    fn of(arguments: &VerifyArgs) -> Result<Self, String> {
-        let is_standard_input = |path: &Path| path.as_os_str() == "-";
-        if arguments.collateral.as_deref().is_some_and(is_standard_input) && arguments.paths.iter().any(|path| is_standard_input(path)) {
-            return Err("receipt and collateral cannot both be read from standard input".to_owned());
-        }
-        let mut policy = policy::load(&arguments.policy)?;
-        if let Some(minimum) = arguments.min_eval {
-            policy = policy.with_minimum_tcb_evaluation(minimum);
-        }
-        if let Some(age) = &arguments.max_age {
-            policy = policy.with_maximum_age(age).map_err(|error| format!("--max-age: {}", escape(&error.to_string())))?;
-        }
-        let now = if policy.limits_age() { terms::clock() } else { None };
-        let params = arguments.score.as_deref().map(score::params).transpose()?;
-        let anchors = terms::anchors(&arguments.terms)?.with_signer_keys(signer_keys(arguments)?);
-        let verifier = Verifier::new(policy, anchors);
-        Ok(Self { verifier, instant: terms::instant(&arguments.terms)?, now, params })
-    }
-}
-
-/// The keys that may sign receipts: those on the command line and those of the files.
-fn signer_keys(arguments: &VerifyArgs) -> Result<Vec<SignerKey>, String> {
-    let mut keys = arguments.trust_key.clone();
-    for path in &arguments.trust_keys {
-        let named = |error: String| format!("cannot read signer keys {}: {}", escape(&path.to_string_lossy()), escape(&error));
-        keys.extend(read_settings(path).and_then(|file| keys_of_file(&file)).map_err(named)?);
-    }
-    Ok(keys)
-}
-
-/// The keys of a file: one a line, where # starts a comment, or a JSON array of texts. A file without any is a mistake.
-fn keys_of_file(file: &[u8]) -> Result<Vec<SignerKey>, String> {
-    let text = std::str::from_utf8(file).map_err(|error| format!("byte {}: not UTF-8", error.valid_up_to()))?;
-    let entries: Vec<(String, String)> = if text.trim_start().starts_with('[') {
-        let keys: Vec<String> = serde_json::from_str(text).map_err(|error| format!("not a JSON array of texts: {error}"))?;
-        keys.into_iter().enumerate().map(|(index, key)| (format!("item {index}"), key)).collect()
-    } else {
-        let lines = text.lines().map(|line| line.split_once('#').map_or(line, |(key, _)| key).trim().to_owned());
-        lines.enumerate().filter(|(_, key)| !key.is_empty()).map(|(index, key)| (format!("line {}", index + 1), key)).collect()
-    };
-    if entries.is_empty() {
-        return Err("it holds no key".to_owned());
-    }
-    entries.into_iter().map(|(place, key)| key.parse().map_err(|error| format!("{place}: {key:?} is {error}"))).collect()
-}
-
-/// The file that `option` names beside the receipts.
-fn read_option(option: &str, path: Option<&Path>) -> Result<Option<Vec<u8>>, Failure> {
-    let read = path.map(|path| Input::named(path).ask(<[u8]>::to_vec)).transpose();
-    read.map_err(|failure| {
-        let name = escape(&path.unwrap_or(Path::new("")).to_string_lossy());
-        Failure { message: format!("{option} {name}: {}", failure.message), ..failure }
-    })
 }
 
 /// The id that a receipt gives itself, escaped; it proves nothing.

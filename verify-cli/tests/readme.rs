@@ -10,15 +10,17 @@ fn the_shipped_receipt_prints_what_the_readme_shows() {
 }
 
 #[test]
-fn the_run_of_the_public_log_prints_what_the_readme_shows() {
+fn the_public_log_prints_what_the_readme_shows() {
     let log = workspace().join("../shared/receipts/k3-log");
     if !log.is_dir() {
         assert!(std::env::var("CI").as_deref() != Ok("true"), "CI=true, but {} is missing", log.display());
-        eprintln!("SKIPPED: {} is missing, so the README's example of the public log was not run", log.display());
+        eprintln!("SKIPPED: {} is missing, so the README's examples of the public log were not run", log.display());
         return;
     }
-    let command = line_with("receipt verify runs/");
-    check(&command, command.strip_prefix("receipt ").expect("arguments"), 4);
+    for start in ["receipt verify runs/", "receipt audit "] {
+        let command = line_with(start);
+        check(&command, command.strip_prefix("receipt ").expect("arguments"), 4);
+    }
 }
 
 /// Runs `arguments` and compares with the text block that follows `command` in the README.

@@ -125,6 +125,21 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// How many values it is, itself and all below it.
+    pub(crate) fn count(&self) -> usize {
+        let mut count = 0_usize;
+        let mut stack = vec![self];
+        while let Some(value) = stack.pop() {
+            count = count.saturating_add(1);
+            match &value.kind {
+                Kind::Array(items) => stack.extend(items),
+                Kind::Object(members) => stack.extend(members.iter().map(|member| &member.value)),
+                _ => {}
+            }
+        }
+        count
+    }
+
     /// Every bare NaN and Infinity with its offset, in document order.
     pub(crate) fn non_finite(&self) -> Vec<(usize, &'a str)> {
         let mut tokens = Vec::new();
@@ -188,11 +203,16 @@ pub(crate) fn child(pointer: &str, name: &str) -> String {
 
 /// Reads one JSON document: UTF-8 without a byte order mark, nothing but white space after it.
 pub(crate) fn read(bytes: &[u8]) -> Result<Value<'_>, JsonError> {
+    read_many(bytes, limits::JSON_VALUES)
+}
+
+/// Reads a JSON document that may hold up to `most` values.
+pub(crate) fn read_many(bytes: &[u8], most: usize) -> Result<Value<'_>, JsonError> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let hint = if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) { " (it looks like UTF-16)" } else { "" };
         JsonError { kind: JsonErrorKind::Syntax, offset: error.valid_up_to(), message: format!("the document is not UTF-8{hint}") }
     })?;
-    Reader { text, offset: 0, values: 0 }.document()
+    Reader { text, offset: 0, values: 0, most }.document()
 }
 
 /// A container that is still open.
@@ -205,6 +225,7 @@ struct Reader<'a> {
     text: &'a str,
     offset: usize,
     values: usize,
+    most: usize,
 }
 
 impl<'a> Reader<'a> {
@@ -242,8 +263,8 @@ impl<'a> Reader<'a> {
     /// Reads a scalar or an empty container, or opens a container and returns `None`.
     fn start_value(&mut self, open: &mut Vec<(usize, Open<'a>)>) -> Result<Option<Value<'a>>, JsonError> {
         self.values = self.values.saturating_add(1);
-        if self.values > limits::JSON_VALUES {
-            return Err(self.error(JsonErrorKind::Limit, format!("more than {} values", limits::JSON_VALUES)));
+        if self.values > self.most {
+            return Err(self.error(JsonErrorKind::Limit, format!("more than {} values", self.most)));
         }
         let start = self.offset;
         match self.peek() {

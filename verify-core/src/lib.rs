@@ -33,6 +33,7 @@
 )]
 
 mod anchors;
+pub mod audit;
 mod binding;
 mod certificate;
 mod claimed_tier;

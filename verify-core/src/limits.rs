@@ -76,6 +76,21 @@ limits! {
     ADVISORY_BYTES = 64, "Bytes of one advisory id",
         "Intel's have 14.";
 
+    LIST_BYTES = 4 * MIB, "Bytes of the index or the ledger of one log",
+        "A row has 250 bytes, so that there is room for 15,000 runs; the longest real log has 400.";
+    LIST_VALUES = 300_000, "Values of the index or the ledger of one log, all rows together",
+        "A row has 10 or 11.";
+    SEAL_BYTES = 16 * MIB, "Bytes of the seal of a log",
+        "A file adds 150 bytes, so that there is room for 100,000 files.";
+    LOG_FILES = 100_000, "Files and folders of one log",
+        "The longest real log has 1300.";
+    LOG_DEPTH = 8, "Levels of folders below the runs of a log",
+        "Real logs have one, with files in it.";
+    LOG_FILE_BYTES = 64 * MIB, "Bytes of a file of a log of which only the digest is taken",
+        "Texts that runs print have at most 30 KB.";
+    LOG_FINDINGS = 10_000, "Findings of an audit about the log itself",
+        "They have some 5 MB as JSON. The gravest are listed, and that there are more is a finding.";
+
     PROBLEMS = 200, "Findings of one report",
         "A receipt at which everything fails has about 30. Beyond it every code that is graver than a note is still listed once an obligation.";
     CLAIMS = 500, "Claims of one receipt, and values of one inspection",

@@ -1,7 +1,7 @@
 //! Policies: what is required, and what each tunable finding does. A policy holds no keys and can switch off no
 //! integrity check.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use data_encoding::HEXLOWER;
@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use crate::crypto;
 use crate::expectation::{COMMIT_DIGITS, Field, Form};
 use crate::problem::{Code, Effect};
-use crate::report::Obligation;
-use crate::text::is_hex;
+use crate::report::{Obligation, PolicyInForce};
+use crate::text::{escape, is_hex};
 
 /// What a report is judged by.
 ///
@@ -249,6 +249,17 @@ impl Policy {
     /// Whether this policy limits the age of collateral, so that a request needs the current time.
     pub fn limits_age(&self) -> bool {
         self.maximum_age.is_some()
+    }
+
+    /// How a report names this policy; `found` are the codes of all its findings.
+    pub(crate) fn in_force(&self, found: impl Iterator<Item = Code>) -> PolicyInForce {
+        let softened: BTreeSet<Code> = found.filter(|code| self.effect(*code) < code.info().default_effect).collect();
+        PolicyInForce {
+            name: escape(&self.name),
+            sha256: self.digest(),
+            waivers: self.waived_pins(),
+            softened: softened.into_iter().collect(),
+        }
     }
 
     /// The pins that this policy waives, in the words of the headline; empty under `strict`.

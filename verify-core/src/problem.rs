@@ -709,6 +709,115 @@ codes! {
         "result.json names another receipt.",
         "Look for the receipt that it names; this one is of another run, or was replaced.",
         "README.md, verifying a run of the public log";
+
+    LogFileUnreadable = "log.file-unreadable", Prevents, [], None,
+        "A file of the log cannot be read, or is not the JSON that belongs there.",
+        "Fetch the log again; its files are regular files, index.json is one array and ledger.jsonl one object a line.",
+        "docs/audit.md, what is read";
+    LogNotAFile = "log.not-a-file", Prevents, [Weakens, Notes], None,
+        "A name in the log is a symbolic link or no regular file; what it leads to was not audited.",
+        "Audit the log as it was published; a log has no use for links.",
+        "docs/audit.md, what is read";
+    LogListAbsent = "log.list-absent", Weakens, [Notes], None,
+        "A list that a log of this shape has is absent, so that nobody can see there which runs were dropped.",
+        "Fetch the whole log, with index.json and, where its rows have a run_id, ledger.jsonl.",
+        "docs/audit.md, two shapes";
+    LogRowUnreadable = "log.row-unreadable", Prevents, [], None,
+        "A row of a list is no JSON object that names its run.",
+        "Read the row: no verdict can be held against it.",
+        "docs/audit.md, two shapes";
+    LogRowRepeated = "log.row-repeated", Refutes, [Weakens], None,
+        "A list has two rows of the same run, so that two readers can see two verdicts.",
+        "Ask who keeps the log which row holds, and since when the other one is there.",
+        "docs/audit.md, rows";
+    LogRowDiffers = "log.row-differs", Refutes, [Weakens], None,
+        "A row says otherwise than the receipt or the result of its run.",
+        "The receipt does not vouch for this row. Ask who keeps the log which of the two was changed.",
+        "docs/audit.md, rows";
+    LogRowsDisagree = "log.rows-disagree", Refutes, [Weakens], None,
+        "index.json and ledger.jsonl say different things about a run.",
+        "The ledger only ever grows, so begin with its row; ask why the index was written otherwise.",
+        "docs/audit.md, rows";
+    LogIndexOrder = "log.index-order", Weakens, [Notes], None,
+        "index.json is not the ledger from the newest row to the oldest.",
+        "Compare the order of the rows: one may have been moved, or taken out and put back.",
+        "docs/audit.md, rows";
+    LogReceiptUnlisted = "log.receipt-unlisted", Weakens, [Notes], None,
+        "A list has no row for a run that has a receipt.",
+        "Ask why the run was left out: its verdict was earned and is not published.",
+        "docs/audit.md, receipts and rows";
+    LogReceiptMissing = "log.receipt-missing", Prevents, [], None,
+        "A verdict is published with the claim of a receipt, and the receipt is not there.",
+        "Fetch the log again; if the receipt is still missing, nothing supports the verdict.",
+        "docs/audit.md, receipts and rows";
+    LogRunUnattested = "log.run-unattested", Weakens, [Notes], None,
+        "A verdict is published that claims no receipt, and has none.",
+        "Take the verdict as the word of whoever keeps the log.",
+        "docs/audit.md, receipts and rows";
+    LogReceiptUnnamed = "log.receipt-unnamed", Weakens, [Notes], None,
+        "A run has a receipt that its row or its result does not name, although those of other runs do: it may be stale.",
+        "Compare times and figures: the run may have been measured again without a new receipt.",
+        "docs/audit.md, receipts and rows";
+    LogDirectoryDiffers = "log.directory-differs", Refutes, [Weakens], None,
+        "A run directory bears the id of another receipt than the one in it.",
+        "Look for the receipt that belongs there; the two may have been exchanged.",
+        "docs/audit.md, names of directories";
+    LogCommitDiffers = "log.commit-differs", Refutes, [Weakens], None,
+        "The receipt attests another commit than the one that its run directory is named after.",
+        "The verdict of this run was measured on other code. Ask for the receipt of the commit that the run is named after.",
+        "docs/audit.md, names of directories";
+    LogReceiptRepeated = "log.receipt-repeated", Refutes, [], None,
+        "The same receipt file stands in several runs.",
+        "It is evidence of at most one of them. Ask for the receipts of the others.",
+        "docs/audit.md, reuse";
+    LogQuoteReused = "log.quote-reused", Refutes, [], None,
+        "Different receipts rest on the same quote or signature.",
+        "One job of an enclave is evidence of one run. Ask for the receipts of the others.",
+        "docs/audit.md, reuse";
+    LogNonceShared = "log.nonce-shared", Weakens, [Notes], None,
+        "Several runs have the same nonce: it follows from commit, model and seed where there is no seed of its own.",
+        "Compare the runs: nothing but their quotes tells them apart. Ask the producer for a new seed each time.",
+        "docs/audit.md, reuse";
+    LogIdShared = "log.id-shared", Notes, [], None,
+        "Several runs have the same receipt id: it follows from the enclave's output alone, so it names no receipt.",
+        "Name receipts by their run directory or their SHA-256.",
+        "docs/audit.md, reuse";
+    LogSuperseded = "log.superseded", Notes, [], None,
+        "A row says that another run supersedes it.",
+        "Look at the run that it names.",
+        "docs/audit.md, replaced runs";
+    LogSuccessorMissing = "log.successor-missing", Weakens, [Notes], None,
+        "A row is superseded by a run that the log does not have.",
+        "Ask for the run that it names: without it a verdict was only taken away.",
+        "docs/audit.md, replaced runs";
+    LogMeasuredAgain = "log.measured-again", Notes, [], None,
+        "The same commit of the same pull request was measured several times.",
+        "Look at all of them: the log does not say which one counts.",
+        "docs/audit.md, replaced runs";
+    LogZeroBaseline = "log.zero-baseline", Weakens, [Notes], None,
+        "A guard passes although its baseline is zero: there was nothing to compare with.",
+        "Take the guard as not measured.",
+        "docs/audit.md, guards";
+    LogLedgerRewritten = "log.ledger-rewritten", Refutes, [], None,
+        "The earlier ledger is not the beginning of the present one.",
+        "Compare the two files: a ledger only ever grows, so a row was changed, moved or taken out.",
+        "docs/audit.md, append-only";
+    LogFileVanished = "log.file-vanished", Refutes, [], None,
+        "A file of the earlier log is gone.",
+        "Take it from the earlier log, and ask why it was removed.",
+        "docs/audit.md, append-only";
+    LogFileChanged = "log.file-changed", Refutes, [], None,
+        "A file of the earlier log has other bytes now.",
+        "Compare the two files, and ask why it was rewritten.",
+        "docs/audit.md, append-only";
+    LogRowVanished = "log.row-vanished", Refutes, [Weakens], None,
+        "A row of the earlier log is gone.",
+        "Ask why the verdict is not published any more.",
+        "docs/audit.md, append-only";
+    LogVerdictChanged = "log.verdict-changed", Refutes, [Weakens], None,
+        "A published verdict is another one than in the earlier log.",
+        "Ask why: a new measurement belongs into a run of its own.",
+        "docs/audit.md, append-only";
 }
 
 impl Code {

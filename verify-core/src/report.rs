@@ -231,6 +231,18 @@ pub struct PolicyInForce {
     pub softened: Vec<Code>,
 }
 
+impl PolicyInForce {
+    /// What a headline has to say about it.
+    pub(crate) fn qualifiers(&self) -> impl Iterator<Item = String> {
+        let softened = match self.softened.len() {
+            0 => None,
+            1 => Some("1 finding softened by policy".to_owned()),
+            count => Some(format!("{count} findings softened by policy")),
+        };
+        self.waivers.iter().map(|waiver| (*waiver).to_owned()).chain(softened)
+    }
+}
+
 /// The trust anchors of a report.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
@@ -256,7 +268,7 @@ impl AnchorsInForce {
     }
 
     /// What a headline has to say about them.
-    fn qualifier(&self) -> Option<&'static str> {
+    pub(crate) fn qualifier(&self) -> Option<&'static str> {
         (!self.built_in).then_some("anchors replaced: not Intel's")
     }
 }
@@ -727,13 +739,7 @@ impl Report {
     pub fn headline(&self) -> String {
         let signer = self.facts.signer.is_some().then(|| "on a signer's word, no hardware evidence".to_owned());
         let anchors = self.anchors.qualifier().map(str::to_owned);
-        let waivers = self.policy.waivers.iter().map(|waiver| (*waiver).to_owned());
-        let softened = match self.policy.softened.len() {
-            0 => None,
-            1 => Some("1 finding softened by policy".to_owned()),
-            count => Some(format!("{count} findings softened by policy")),
-        };
-        qualified(self.outcome, signer.into_iter().chain(anchors).chain(waivers).chain(softened).collect())
+        qualified(self.outcome, signer.into_iter().chain(anchors).chain(self.policy.qualifiers()).collect())
     }
 
     /// Whether some finding has this code.
@@ -776,7 +782,8 @@ impl QuoteReport {
     }
 }
 
-fn qualified(outcome: Outcome, qualifiers: Vec<String>) -> String {
+/// An outcome with what qualifies it.
+pub(crate) fn qualified(outcome: Outcome, qualifiers: Vec<String>) -> String {
     match qualifiers.is_empty() {
         true => outcome.name().to_owned(),
         false => format!("{} ({})", outcome.name(), qualifiers.join(", ")),

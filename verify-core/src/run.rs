@@ -70,7 +70,7 @@ impl<'a> RunFile<'a> {
     }
 }
 
-const RESULT: &str = "result.json";
+pub(crate) const RESULT: &str = "result.json";
 
 /// How the line of a log begins that holds the result of its run.
 const RESULT_LINE: &[u8] = b"RESULT_JSON ";
@@ -97,7 +97,7 @@ const TIMESTAMP: &str = "timestamp_utc";
 const NAMED: usize = 4;
 
 /// The members in which a result names its receipt.
-const RECEIPT_IDS: [&str; 2] = ["receipt_id", "polaris_receipt_id"];
+pub(crate) const RECEIPT_IDS: [&str; 2] = ["receipt_id", "polaris_receipt_id"];
 
 /// What every file is, before anything is compared.
 pub(crate) fn list(files: &[RunFile<'_>]) -> Vec<ComparedFile> {
@@ -145,8 +145,7 @@ pub(crate) fn check(
                 compare_receipt_id(document, receipt_id, entry, findings);
             }
             (Companion::EvalLog | Companion::LogText, Some(result)) => {
-                let members = result.object().unwrap_or_default().iter().map(|member| (&*member.name, vec![&member.value])).collect();
-                compare_results(Code::RunLog, document, RESULT, &members, entry, findings);
+                compare_results(Code::RunLog, document, RESULT, &members_of(result), entry, findings);
             }
             (Companion::EvalLog | Companion::LogText, None) => {
                 compare_results(Code::RunLog, document, DOCUMENT, &results_of(attestation), entry, findings);
@@ -160,7 +159,7 @@ pub(crate) fn check(
 }
 
 /// The JSON that a file holds for comparison, if it holds any; or why it cannot be compared.
-fn read<'a>(file: &RunFile<'a>) -> Result<Option<Value<'a>>, (Code, String)> {
+pub(crate) fn read<'a>(file: &RunFile<'a>) -> Result<Option<Value<'a>>, (Code, String)> {
     let bytes = file.content.map_err(|why| (Code::RunUnreadable, brief(why)))?;
     if bytes.len() > limits::RUN_FILE_BYTES {
         return Err((Code::LimitExceeded, format!("it has {} bytes; at most {} are read", bytes.len(), limits::RUN_FILE_BYTES)));
@@ -202,7 +201,7 @@ fn compare_attestation(file: &Value<'_>, attestation: &Value<'_>, entry: &mut Co
 
 /// What an attestation says, by the names under which a result says it. Blocks that share a name are all heard: which of them
 /// a reader takes the name for is not known.
-fn results_of<'v, 'a>(attestation: &'v Value<'a>) -> BTreeMap<&'v str, Vec<&'v Value<'a>>> {
+pub(crate) fn results_of<'v, 'a>(attestation: &'v Value<'a>) -> BTreeMap<&'v str, Vec<&'v Value<'a>>> {
     let blocks = BLOCKS.into_iter().filter_map(|block| attestation.at(block)?.object()).flatten();
     let repeated = blocks.map(|member| (&*member.name, &member.value)).filter(|(name, _)| !AMBIGUOUS.contains(name));
     let renamed = RENAMED.into_iter().filter_map(|(name, pointer)| Some((name, attestation.at(pointer)?)));
@@ -211,6 +210,11 @@ fn results_of<'v, 'a>(attestation: &'v Value<'a>) -> BTreeMap<&'v str, Vec<&'v V
         results.entry(name).or_default().push(value);
     }
     results
+}
+
+/// The members of an object by their names.
+pub(crate) fn members_of<'v, 'a>(object: &'v Value<'a>) -> BTreeMap<&'v str, Vec<&'v Value<'a>>> {
+    object.object().unwrap_or_default().iter().map(|member| (&*member.name, vec![&member.value])).collect()
 }
 
 /// Compares the members of `file` with all of the same name in `others`, which stand in the document `against`.
@@ -222,31 +226,64 @@ fn compare_results(
     entry: &mut ComparedFile,
     findings: &mut Findings,
 ) {
-    let mut differing = Vec::new();
+    let Repeated { compared, differing } = repeated(file, others);
+    entry.compared = entry.compared.saturating_add(compared);
+    entry.against = (entry.compared > 0).then_some(against);
+    entry.differ = differing.len();
+    entry.differing = differing.iter().take(limits::DIFFERENCES).map(|differing| escape(&child("", differing.name))).collect();
+    problem_of(code, entry.name, "", &differing, against).into_iter().for_each(|problem| findings.raise(problem));
+}
+
+/// What two documents both record.
+pub(crate) struct Repeated<'v, 'a> {
+    /// How many members of one stand in the other.
+    pub(crate) compared: usize,
+    /// Those that differ.
+    pub(crate) differing: Vec<Differing<'v, 'a>>,
+}
+
+/// A member that another document has otherwise.
+pub(crate) struct Differing<'v, 'a> {
+    pub(crate) name: &'v str,
+    found: &'v Value<'a>,
+    wanted: &'v Value<'a>,
+    /// Where, below the member.
+    pointer: String,
+}
+
+/// Compares the members of `file` with all of the same name in `others`.
+pub(crate) fn repeated<'v, 'a>(file: &'v Value<'a>, others: &BTreeMap<&str, Vec<&'v Value<'a>>>) -> Repeated<'v, 'a> {
+    let mut repeated = Repeated { compared: 0, differing: Vec::new() };
     for member in file.object().unwrap_or_default().iter().filter(|member| is_recorded(&member.value)) {
         let name = &*member.name;
         let recorded: Vec<_> = others.get(name).into_iter().flatten().filter(|other| is_recorded(other)).collect();
-        entry.compared = entry.compared.saturating_add(usize::from(!recorded.is_empty()));
-        differing.extend(recorded.into_iter().find_map(|other| {
+        repeated.compared = repeated.compared.saturating_add(usize::from(!recorded.is_empty()));
+        repeated.differing.extend(recorded.into_iter().find_map(|other| {
             let comparison = compare(&member.value, other, |left, right| agree(name, left, right));
-            Some((name, &member.value, *other, comparison.differing.into_iter().next()?))
+            Some(Differing { name, found: &member.value, wanted: other, pointer: comparison.differing.into_iter().next()? })
         }));
     }
-    entry.against = (entry.compared > 0).then_some(against);
-    entry.differ = differing.len();
-    entry.differing = differing.iter().take(limits::DIFFERENCES).map(|(name, ..)| escape(&child("", name))).collect();
-    if let Some((name, found, wanted, pointer)) = differing.first() {
-        let (found, wanted) = (shown_at(found, pointer), shown_at(wanted, pointer));
-        let also: Vec<String> = differing.iter().skip(1).take(NAMED).map(|(name, ..)| brief(name)).collect();
-        let also = if also.is_empty() {
-            String::new()
-        } else {
-            format!("; {} more differ: {}", differing.len().saturating_sub(1), also.join(", "))
-        };
-        let message = format!("{} has {}{} {found}, {against} has {wanted}{also}", entry.name, brief(name), escape(pointer));
-        let location = Location::pointer(entry.name, format!("{}{pointer}", child("", name)));
-        findings.raise(Problem::new(code, location, message).found(found).wanted(wanted));
-    }
+    repeated
+}
+
+/// One finding about the members of `document`, below `place`, that differ from those of `against`.
+pub(crate) fn problem_of(
+    code: Code,
+    document: &'static str,
+    place: &str,
+    differing: &[Differing<'_, '_>],
+    against: &'static str,
+) -> Option<Problem> {
+    let Differing { name, found, wanted, pointer } = differing.first()?;
+    let (found, wanted) = (shown_at(found, pointer), shown_at(wanted, pointer));
+    let also: Vec<String> = differing.iter().skip(1).take(NAMED).map(|differing| brief(differing.name)).collect();
+    let also = match also.is_empty() {
+        true => String::new(),
+        false => format!("; {} more differ: {}", differing.len().saturating_sub(1), also.join(", ")),
+    };
+    let message = format!("{document} has {}{} {found}, {against} has {wanted}{also}", brief(name), escape(pointer));
+    let location = Location::pointer(document, format!("{}{pointer}", child(place, name)));
+    Some(Problem::new(code, location, message).found(found).wanted(wanted))
 }
 
 fn compare_receipt_id(file: &Value<'_>, receipt_id: Checked<&str>, entry: &mut ComparedFile, findings: &mut Findings) {
@@ -270,7 +307,7 @@ fn compare_receipt_id(file: &Value<'_>, receipt_id: Checked<&str>, entry: &mut C
 }
 
 /// Producers write null or an empty text for what they did not record.
-fn is_recorded(value: &Value<'_>) -> bool {
+pub(crate) fn is_recorded(value: &Value<'_>) -> bool {
     !matches!(value.kind, Kind::Null) && value.string() != Some("")
 }
 

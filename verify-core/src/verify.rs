@@ -12,7 +12,6 @@
 //! What is about the evidence that a receipt does not have, about a part that its envelope does not have, or about something that
 //! nobody asked for, does not apply.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::anchors::{Anchors, Trust};
@@ -33,11 +32,10 @@ use crate::policy::Policy;
 use crate::problem::{Code, Effect, Location, Problem};
 use crate::provenance;
 use crate::receipt::{self, Bound, DOCUMENT, Expected, Files, QuoteEvidence, Receipt, SignatureEvidence, Statement};
-use crate::report::{AnchorsInForce, Facts, Input, Obligation, Outcome, PolicyInForce, QuoteReport, Report, Tool};
+use crate::report::{AnchorsInForce, Facts, Input, Obligation, Outcome, QuoteReport, Report, Tool};
 use crate::run::{self, Companion, RunFile};
 use crate::scorer::{self, Scorer};
 use crate::signature;
-use crate::text;
 use crate::tier::Params;
 use crate::time::Timestamp;
 use crate::verdict::{self, Output};
@@ -345,12 +343,7 @@ impl Verifier {
             tool: Tool::THIS,
             input: Input::new(request.name, request.receipt),
             judged,
-            policy: PolicyInForce {
-                name: text::escape(self.policy.name()),
-                sha256: self.policy.digest(),
-                waivers: self.policy.waived_pins(),
-                softened: softened(found, &self.policy),
-            },
+            policy: self.policy.in_force(found),
             anchors: AnchorsInForce::of(&self.anchors),
             outcome,
             exit_code: outcome.exit_code(),
@@ -422,10 +415,4 @@ impl<'a> Parts<'a> {
         (!differing.is_empty())
             .then(|| Problem::new(Code::SelfReportDisagrees, Location::pointer(DOCUMENT, &said.pointer), differing.join("; ")))
     }
-}
-
-/// The codes among those `found` that `policy` makes milder than the registry does, each once.
-fn softened(found: impl Iterator<Item = Code>, policy: &Policy) -> Vec<Code> {
-    let codes: BTreeSet<Code> = found.filter(|code| policy.effect(*code) < code.info().default_effect).collect();
-    codes.into_iter().collect()
 }

@@ -23,7 +23,7 @@ use crate::judge::Judged;
 // The page of checks.
 
 /// What each stage of codes is about, in the order of the registry.
-const STAGES: [(&str, &str); 34] = [
+const STAGES: [(&str, &str); 35] = [
     ("json", "Every JSON document: strict syntax, members that stand twice, numbers"),
     ("limit", "Sizes and depths"),
     ("receipt", "The envelope: members, types, the shape of bound fields, base64, timestamps"),
@@ -58,6 +58,7 @@ const STAGES: [(&str, &str); 34] = [
     ("pin", "Accepted values of a policy"),
     ("expectation", "What the caller expects"),
     ("run", "Files beside the receipt"),
+    ("log", "A whole log: its lists, its run directories, reuse, and what changed since an earlier copy ([audit.md](audit.md))"),
 ];
 
 /// The sources that references begin with, and where each is found.
@@ -203,8 +204,9 @@ impl Vectors {
     /// The vectors that the manifests list for each code, and what the verifier's answers to them say about obligations.
     fn judged() -> Self {
         let all = vectors();
+        let logs = entries("logs");
         let mut ids: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-        for vector in &all {
+        for vector in all.iter().chain(&logs) {
             let codes = [&vector["codes"], &vector["fresh"]["codes"]].into_iter().filter_map(Value::as_array).flatten();
             let names: BTreeSet<&str> = codes.filter_map(Value::as_str).collect();
             for code in names {
@@ -225,7 +227,7 @@ impl Vectors {
                 failing.iter_mut().filter(|(obligation, _)| *obligation == check.id).for_each(|(_, known)| known.extend(&codes));
             }
         }
-        Self { count: all.len(), ids, failing }
+        Self { count: all.len() + logs.len(), ids, failing }
     }
 
     fn of(&self, code: Code) -> &[String] {
@@ -237,10 +239,14 @@ impl Vectors {
     }
 }
 
-/// The entries of the manifest.
+/// The entries of the manifest about receipts and quotes.
 fn vectors() -> Vec<Value> {
+    entries("vectors")
+}
+
+fn entries(list: &str) -> Vec<Value> {
     let manifest = support::read_json(&support::workspace().join("test-vectors/manifest.json"));
-    manifest["vectors"].as_array().cloned().expect("a list of vectors")
+    manifest[list].as_array().cloned().expect("a list of entries")
 }
 
 fn checks(vector: &Value) -> Vec<Check> {

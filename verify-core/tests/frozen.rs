@@ -92,6 +92,9 @@ fn parameters_of_format_1_mean_the_same() {
 #[test]
 fn vectors_keep_their_ids() {
     let manifest = support::read_json(&support::workspace().join("test-vectors/manifest.json"));
-    let ids = manifest["vectors"].as_array().expect("a list of vectors").iter();
-    check("vectors.txt", ids.map(|vector| vector["id"].as_str().expect("an id").to_owned()));
+    let ids = |list: &str, prefix: &str| -> Vec<String> {
+        let entries = manifest[list].as_array().expect("a list of entries").iter();
+        entries.map(|entry| format!("{prefix}{}", entry["id"].as_str().expect("an id"))).collect()
+    };
+    check("vectors.txt", ids("vectors", "").into_iter().chain(ids("logs", "log ")));
 }

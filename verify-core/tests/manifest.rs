@@ -20,7 +20,7 @@ fn the_manifest_fits_its_schema() {
     let good = manifest();
     let faults: Vec<String> = schema.iter_errors(&good).map(|error| format!("{}: {error}", error.instance_path())).collect();
     assert_eq!(faults, <[String; 0]>::default());
-    let edits: [(&str, Value); 9] = [
+    let edits: [(&str, Value); 12] = [
         ("/version", json!(2)),
         ("/files/receipts~1verified.json", json!("00")),
         ("/vectors/0/id", json!("Verified")),
@@ -30,6 +30,9 @@ fn the_manifest_fits_its_schema() {
         ("/vectors/1/edit", json!([])),
         ("/vectors/1/edit", json!(["receipt"])),
         ("/vectors/1/parent", Value::Null),
+        ("/logs/0/log", json!("../newer")),
+        ("/logs/0/outcome", json!("valid")),
+        ("/logs/0/receipts", json!([])),
     ];
     for (pointer, value) in edits {
         let mut bad = good.clone();
@@ -74,8 +77,13 @@ fn the_comparer_lets_nothing_pass() {
         answers[index]["id"] = vectors[index]["id"].clone();
         answers
     };
+    let logs = manifest["logs"].as_array().expect("logs").iter();
+    let logs: Vec<Value> = logs.map(|log| json!({ "log": log["id"], "outcome": log["outcome"], "receipts": log["receipts"] })).collect();
+    let with_logs = |logs: &[Value]| right.iter().chain(logs).cloned().collect::<Vec<_>>();
+    let mut other_receipts = logs.clone();
+    other_receipts[0]["receipts"] = json!({});
     let all_skipped = vectors.iter().map(|vector| json!({ "id": vector["id"], "skipped": "for a test" })).collect();
-    let cases: [(i32, &str, Vec<Value>); 14] = [
+    let cases: [(i32, &str, Vec<Value>); 17] = [
         (0, "agrees", right.clone()),
         (0, "skipped 1: not done", with(forged, json!({ "skipped": "not done" }))),
         (0, "agrees in part 1", with(good, json!({ "authentic": true }))),
@@ -90,6 +98,9 @@ fn the_comparer_lets_nothing_pass() {
         (1, "missing: ", right[1..].to_vec()),
         (1, "repeated: ", right.iter().chain(&right[..1]).cloned().collect()),
         (1, "skipped", all_skipped),
+        (0, "agrees", with_logs(&logs)),
+        (1, "log newer: receipts {}", with_logs(&other_receipts)),
+        (1, "missing: log ", with_logs(&logs[1..])),
     ];
     for (code, word, answers) in cases {
         let Some((found, text)) = compared(&answers) else { return };

@@ -110,6 +110,12 @@ fn all() -> BTreeMap<&'static str, Seeds> {
         ("input", files("inputs")),
         ("run", runs()),
         (
+            "audit",
+            ["newer", "superseded", "rows-disagree", "index-order", "row-twice", "ledger-line-list", "older-merges"]
+                .map(|log| (log.to_owned(), [&lists(log, "index.json"), &b"\0"[..], &lists(log, "ledger.jsonl")].concat()))
+                .into(),
+        ),
+        (
             "score",
             files("scores")
                 .into_iter()
@@ -130,6 +136,10 @@ fn all() -> BTreeMap<&'static str, Seeds> {
 
 fn read(path: &str) -> Vec<u8> {
     std::fs::read(vectors::folder().join(path)).unwrap_or_else(|error| panic!("test-vectors/{path}: {error}"))
+}
+
+fn lists(log: &str, name: &str) -> Vec<u8> {
+    read(&format!("logs/{log}/{name}"))
 }
 
 fn receipt(id: &str) -> Vec<u8> {

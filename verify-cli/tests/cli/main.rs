@@ -1,5 +1,6 @@
 //! The binary as its users meet it: exit codes, what is read, what is printed and where.
 
+mod audit;
 mod claims;
 mod destination;
 mod determinism;

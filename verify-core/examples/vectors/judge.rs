@@ -1,11 +1,16 @@
 //! One entry of the manifest, put to the core.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde_json::{Value, json};
+use verify_core::audit::{Audit, Directory, INDEX, LEDGER, LeftOut, Log, Snapshot};
 use verify_core::dcap::verify_quote;
 use verify_core::tier::Params;
-use verify_core::{Anchors, Expectation, Instant, Outcome, Policy, Problem, QuoteReport, Report, Request, SignerKey, Timestamp, Verifier};
+use verify_core::{
+    Anchors, Companion, Expectation, Instant, Outcome, Policy, Problem, QuoteReport, Report, Request, RunFile, SignerKey, Timestamp,
+    Verifier,
+};
 
 use crate::run::Run;
 
@@ -73,6 +78,66 @@ pub(crate) fn judge(folder: &Path, entry: &Value) -> Result<Judged, String> {
     }
     let report = Verifier::new(policy, anchors).verify(&request.expecting(&expectations).with_run(&beside));
     Ok(Judged::Receipt(Box::new(report)))
+}
+
+/// Judges the log `entry` of the manifest in `folder`.
+pub(crate) fn audit(folder: &Path, entry: &Value) -> Result<Audit, String> {
+    let read = |path: &Value| std::fs::read(folder.join(path.as_str().unwrap_or_default())).map_err(|error| format!("{path}: {error}"));
+    let policy: Policy = toml::from_str(&String::from_utf8_lossy(&read(&entry["policy"])?)).map_err(|error| error.to_string())?;
+    let anchors = anchors(&entry["anchors"], read)?;
+    let files = files_below(&folder.join(entry["log"].as_str().ok_or("the log is no path")?))?;
+    let content = |path: &str| files.get(path).map(|bytes| Ok(bytes.as_slice()));
+    let mut log = Log::read(content(INDEX), content(LEDGER));
+    for link in texts(&entry["links"]) {
+        log.leave_out(link, LeftOut::NotAFile, "it is a symbolic link");
+    }
+    if let Some(earlier) = entry["since"].as_str() {
+        log.compare(&snapshot(&files_below(&folder.join(earlier))?), &snapshot(&files));
+    }
+    let names: BTreeSet<&str> = files.keys().filter_map(|path| path.strip_prefix("runs/")?.split_once('/')).map(|(run, _)| run).collect();
+    let verifier = Verifier::new(policy.clone(), anchors.clone());
+    let runs = names.into_iter().map(|name| {
+        let beside: Vec<RunFile<'_>> = Companion::ALL
+            .into_iter()
+            .filter_map(|companion| Some(RunFile::new(companion, files.get(&format!("runs/{name}/{}", companion.name()))?)))
+            .collect();
+        let directory = Directory::new(name, content(&format!("runs/{name}/receipt.json")), &beside);
+        log.judge(&directory, |receipt| verifier.verify(&Request::new(receipt).with_run(&beside)))
+    });
+    let runs = runs.collect();
+    Ok(log.audit(None, runs, &policy, &anchors))
+}
+
+/// What the core says of a log, as the manifest writes it.
+pub(crate) fn answer_about_log(audit: &Audit) -> Value {
+    let codes: BTreeSet<&str> = audit.findings.iter().map(|finding| finding.problem.code.name()).collect();
+    let receipts = audit.runs.iter().filter_map(|run| Some((run.name.clone(), run.receipt.as_ref()?.outcome.name().into())));
+    json!({ "outcome": audit.outcome.name(), "receipts": receipts.collect::<serde_json::Map<_, _>>(), "codes": codes })
+}
+
+fn snapshot(files: &BTreeMap<String, Vec<u8>>) -> Snapshot {
+    let mut snapshot = Snapshot::default();
+    files.iter().for_each(|(path, bytes)| snapshot.add(path, bytes));
+    snapshot
+}
+
+/// The files below a folder, by their paths.
+fn files_below(folder: &Path) -> Result<BTreeMap<String, Vec<u8>>, String> {
+    let mut files = BTreeMap::new();
+    let mut folders = vec![String::new()];
+    while let Some(name) = folders.pop() {
+        let path = folder.join(&name);
+        let entries = std::fs::read_dir(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        for entry in entries {
+            let entry = entry.map_err(|error| error.to_string())?;
+            let below = format!("{name}{}", entry.file_name().to_string_lossy());
+            match entry.path().is_dir() {
+                true => folders.push(below + "/"),
+                false => drop(files.insert(below, std::fs::read(entry.path()).map_err(|error| error.to_string())?)),
+            }
+        }
+    }
+    Ok(files)
 }
 
 fn answer(outcome: Outcome, problems: &[Problem]) -> Value {

@@ -36,5 +36,11 @@ fn answer_all(folder: &Path) -> Result<(), String> {
         answer["id"] = entry["id"].clone();
         println!("{answer}");
     }
+    for entry in manifest["logs"].as_array().into_iter().flatten() {
+        let audit = judge::audit(folder, entry).map_err(|fault| format!("{}: {fault}", entry["id"]))?;
+        let mut answer = judge::answer_about_log(&audit);
+        answer["log"] = entry["id"].clone();
+        println!("{answer}");
+    }
     Ok(())
 }

@@ -3,6 +3,9 @@
 use crate::crypto::{PublicKey, Signature};
 use crate::memo::Memory;
 
+/// Bytes of r in a signature.
+const R_BYTES: usize = 32;
+
 /// A value together with the bytes that somebody signed, exactly as received.
 #[derive(Clone, Debug)]
 pub(crate) struct Signed<'a, T> {
@@ -24,6 +27,12 @@ impl<'a, T> Signed<'a, T> {
     /// The value, without any reason to believe it.
     pub(crate) const fn unauthenticated(&self) -> &T {
         &self.value
+    }
+
+    /// The signed bytes and r. The same message signed by one key twice has two values of r; of one signature s can be written
+    /// in two ways.
+    pub(crate) fn identity(&self) -> [&'a [u8]; 2] {
+        [self.message, self.signature.split_at_checked(R_BYTES).map_or(self.signature, |(r, _)| r)]
     }
 }
 
