@@ -1,4 +1,4 @@
-//! Markup that can only be well formed: elements hold elements and texts, and every text and every value is escaped on its way in.
+//! Markup that can only be well formed: elements hold elements and texts, and every text and every value of others is escaped on its way in.
 
 use std::fmt::{self, Display};
 
@@ -23,6 +23,12 @@ impl Element {
     /// With an attribute.
     pub(crate) fn with(mut self, attribute: &'static str, value: impl Display) -> Self {
         self.attributes.push_str(&format!(" {attribute}=\"{}\"", escape(&value.to_string())));
+        self
+    }
+
+    /// With an attribute whose value is written as it is.
+    pub(crate) fn with_ours(mut self, attribute: &'static str, value: &'static str) -> Self {
+        self.attributes.push_str(&format!(" {attribute}=\"{value}\""));
         self
     }
 

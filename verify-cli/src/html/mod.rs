@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use verify_core::audit::{Audit, Finding, Group, Run, RunReceipt};
 use verify_core::{Code, Effect, Outcome, Timestamp};
 
-use crate::audit::{short, summary};
+use crate::audit::{place, short, summary};
 use markup::Element;
 
 /// What the page may load: nothing. Its own style sheet is all that it needs.
@@ -34,7 +34,7 @@ pub(crate) fn page(audit: &Audit, asked: &[(&str, String)]) -> String {
     let log = audit.log.as_deref().unwrap_or("a log");
     let head = element("head").add([
         element("meta").with("charset", "utf-8"),
-        element("meta").with("http-equiv", "Content-Security-Policy").with("content", CONTENT_SECURITY),
+        element("meta").with("http-equiv", "Content-Security-Policy").with_ours("content", CONTENT_SECURITY),
         element("meta").with("name", "viewport").with("content", "width=device-width, initial-scale=1"),
         element("meta").with("name", "color-scheme").with("content", "light dark"),
         element("title").text(format!("{}: audit of {log}", audit.outcome.name())),
@@ -153,8 +153,11 @@ impl<'a> Page<'a> {
     fn cause(&self, group: &Group) -> Element {
         let Group { code, effect, message, runs, .. } = group;
         let found = element("p").text(message);
-        let count = element("p").class("faint").text(format!("{}:", count(runs.len(), "run")));
-        finding(&cause_id(*code), *effect, *code).add([found, help(*effect, *code), count, self.names(runs)])
+        let finding = finding(&cause_id(*code), *effect, *code).add(found).add(help(*effect, *code));
+        if runs.len() == self.audit.runs.len() && runs.len() > 1 {
+            return finding.add(element("p").text(format!("All {} runs.", runs.len())));
+        }
+        finding.add(element("p").text(format!("{}:", count(runs.len(), "run")))).add(self.names(runs))
     }
 
     fn findings(&self) -> Element {
@@ -166,14 +169,15 @@ impl<'a> Page<'a> {
             let Some(first) = of_code.first() else { return element("div") };
             let (code, effect) = (first.problem.code, first.problem.effect);
             let items = of_code.iter().map(|finding| self.item(finding));
-            finding(&finding_id(code), effect, code).add(help(effect, code)).add(element("ul").add(items))
+            let title = element("p").text(code.info().title);
+            finding(&finding_id(code), effect, code).add([title, element("ul").add(items)]).add(help(effect, code))
         }))
     }
 
     fn item(&self, finding: &Finding) -> Element {
-        let item = element("li").text(&finding.problem.message);
-        let item = item.add(element("div").class("faint").text(format!("at {}", crate::audit::place(finding))));
-        if finding.runs.is_empty() { item } else { item.add(self.names(&finding.runs)) }
+        let place = element("span").class("faint").text(format!("at {}", place(finding)));
+        let item = element("li").text(&finding.problem.message).add([element("br"), place]);
+        if finding.runs.is_empty() { item } else { item.text(" ").add(self.names(&finding.runs)) }
     }
 
     /// Runs in short, each leading to its row.
@@ -200,8 +204,8 @@ impl<'a> Page<'a> {
             count(runs.len(), "run"),
             if timeless > 0 { format!("; {timeless} without a time at the end") } else { String::new() }
         );
-        let mut chart = picture(runs.len().max(FEW), lanes.len(), &about).with("style", format!("height:{}rem", 2 * lanes.len()));
-        chart = chart.add((0..lanes.len()).map(|lane| mark("lane", 0.0, lane as f64 + 0.05, runs.len().max(FEW) as f64, 0.9)));
+        let mut chart = picture(runs.len(), lanes.len(), &about).with("style", format!("height:{}rem", 2 * lanes.len()));
+        chart = chart.add((0..lanes.len()).map(|lane| mark("lane", 0.0, lane as f64 + 0.05, runs.len() as f64, 0.9)));
         for (place, (time, run)) in runs.iter().enumerate() {
             let lane = lanes.iter().position(|lane| *lane == outcome_of(run)).unwrap_or_default();
             let label = run.receipt.as_ref().and_then(|receipt| receipt.label.as_deref()).unwrap_or("no label");
@@ -213,7 +217,9 @@ impl<'a> Page<'a> {
         let names = element("div").class("names").add(lanes.iter().map(|lane| element("span").text(word(*lane))));
         let ends = element("div").class("ends").add([first, last].map(|end| element("span").text(end)));
         let caption = element("figcaption").text(format!("{about}. Point at a mark for its run."));
-        section.add(element("figure").add(element("div").class("lanes").add([names, chart, ends])).add(caption))
+        let columns = format!("grid-template-columns:max-content minmax(0,{}rem)", runs.len().saturating_mul(2).max(20));
+        let lanes = element("div").class("lanes").with("style", columns).add([names, chart, ends]);
+        section.add(element("figure").add([lanes, caption]))
     }
 
     /// The runs, a table for each outcome; a link to one of them hides the others.
@@ -224,7 +230,9 @@ impl<'a> Page<'a> {
             [all].into_iter().chain(self.counts().into_iter().map(|(outcome, count)| (id(outcome), format!("{count} {}", word(outcome)))));
         let nav = element("nav").with("aria-label", "Runs by outcome").add(element("ul").add(links.map(link)));
         let tables = self.counts().into_iter().map(|(outcome, count)| self.table(outcome, count));
-        section("Runs").with("id", "runs").add(nav).add(tables)
+        let trust =
+            "Label, speed, commit and time are what receipts claim of themselves; how far that can be trusted is what the outcome says.";
+        section("Runs").with("id", "runs").add([nav, element("p").class("faint").text(trust)]).add(tables)
     }
 
     fn table(&self, outcome: Option<Outcome>, count: usize) -> Element {
@@ -242,6 +250,7 @@ impl<'a> Page<'a> {
         let outcome = outcome_of(run);
         let cell = |column: usize| element("td").with("data-head", COLUMNS.get(column).copied().unwrap_or_default());
         let name = element("th").with("scope", "row").add(element("code").text(&run.name));
+        let name = if short(&run.name) == run.name { name } else { name.class("whole") };
         let row = element("tr").with("id", format!("run-{place}")).add(name).add(cell(1).add(badge(id(outcome), word(outcome))));
         let optional = |column: usize, value: Option<&str>| value.map_or(cell(column), |value| cell(column).text(value));
         let receipt = run.receipt.as_ref();
@@ -255,7 +264,7 @@ impl<'a> Page<'a> {
         row.add(optional(2, receipt.and_then(|receipt| receipt.label.as_deref())))
             .add(optional(3, receipt.and_then(|receipt| receipt.tps.as_deref())))
             .add(commit)
-            .add(optional(5, time_of(run).map(|time| time.to_string()).as_deref()))
+            .add(optional(5, time_of(run).map(|time| time.to_string()).as_deref()).class("whole"))
             .add(optional(6, receipt.map(carried).as_deref()))
             .add(cell(7).add(codes))
     }
@@ -264,10 +273,7 @@ impl<'a> Page<'a> {
 const COLUMNS: [&str; 8] = ["run", "outcome", "label", "tok/s", "commit", "time", "claims carried by", "codes"];
 
 /// Digits of a commit that are shown.
-const COMMIT_DIGITS: usize = 12;
-
-/// With fewer runs than these, marks do not grow wider.
-const FEW: usize = 40;
+const COMMIT_DIGITS: usize = 10;
 
 fn carried(receipt: &RunReceipt) -> String {
     let claims = &receipt.claims;
@@ -343,9 +349,9 @@ fn finding(id: &str, effect: Effect, code: Code) -> Element {
     element("article").class("finding").with("id", id).add(head)
 }
 
-/// What to do; nothing where nothing has to be done.
-fn help(effect: Effect, code: Code) -> Element {
-    element("p").class("faint").text(if effect > Effect::Notes { code.info().help } else { code.info().title })
+/// What to do, where something has to be done.
+fn help(effect: Effect, code: Code) -> Option<Element> {
+    (effect > Effect::Notes).then(|| element("p").class("faint").text(code.info().help))
 }
 
 /// A picture of so many units, stretched to the width of its place.
