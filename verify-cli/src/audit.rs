@@ -48,8 +48,13 @@ fn audited(arguments: &AuditArgs, output: &Output) -> Result<(Audit, u8), Failur
     let beside = |path: &Option<PathBuf>| path.as_deref().map(|path| Output::to(path, Color::Never)).transpose().map_err(usage);
     let (seal, html) = (beside(&arguments.seal)?, beside(&arguments.html)?);
     let is_spared = |output: &Output| output.spares(folder.paths().chain(arguments.judgement.files().chain(&arguments.since).cloned()));
-    if ![Some(output), seal.as_ref(), html.as_ref()].into_iter().flatten().all(is_spared) {
+    let outputs: Vec<&Output> = [Some(output), seal.as_ref(), html.as_ref()].into_iter().flatten().collect();
+    if !outputs.iter().all(|output| is_spared(output)) {
         return Err(usage("nothing was written".to_owned()));
+    }
+    let answers = if arguments.quiet { outputs.get(1..).unwrap_or_default() } else { &outputs };
+    if answers.iter().enumerate().any(|(place, one)| answers.iter().skip(place + 1).any(|other| one.shares_place_with(other))) {
+        return Err(usage("answer, seal and page cannot go to the same place".to_owned()));
     }
 
     let [index, ledger] = [folder.index(), folder.ledger()];

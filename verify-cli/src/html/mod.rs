@@ -24,8 +24,9 @@ const MEANING: [&str; 2] = [
      it is thinner than the policy asks; unverifiable, that something needed was absent, stale or unsupported, so that nothing was \
      decided; invalid, that the evidence is contradicted, forged or malformed; and of a log, the worst of its receipts and of what was \
      found about the log itself.",
-    "This page is about the files whose digests stand at its end, judged by the policy, the anchors and the version named here: it bears \
-     no date of its own, because the same files, judged alike, give the same page.",
+    "This page is about the lists and receipts whose digests stand at its end, with the files beside them (a seal has the digests of all), \
+     judged by the policy, the anchors and the version named here: it bears no date of its own, because the same files, judged alike, \
+     give the same page.",
 ];
 
 /// The page. `asked` are further terms of the audit with what they were, escaped for showing.
@@ -217,7 +218,7 @@ impl<'a> Page<'a> {
         let names = element("div").class("names").add(lanes.iter().map(|lane| element("span").text(word(*lane))));
         let ends = element("div").class("ends").add([first, last].map(|end| element("span").text(end)));
         let caption = element("figcaption").text(format!("{about}. Point at a mark for its run."));
-        let columns = format!("grid-template-columns:max-content minmax(0,{}rem)", runs.len().saturating_mul(2).max(20));
+        let columns = format!("grid-template-columns:max-content minmax(0,{}rem)", runs.len().saturating_mul(2).max(24));
         let lanes = element("div").class("lanes").with("style", columns).add([names, chart, ends]);
         section.add(element("figure").add([lanes, caption]))
     }
@@ -288,7 +289,7 @@ fn carried(receipt: &RunReceipt) -> String {
     groups.join(", ")
 }
 
-/// The files that the audit is about.
+/// The lists and receipts that the audit is about.
 fn digests(audit: &Audit) -> Element {
     let lists = audit.lists.iter().map(|list| (list.name.to_owned(), list.sha256.as_str()));
     let receipts =

@@ -165,6 +165,25 @@ fn a_page_takes_the_place_of_nothing_else() {
 }
 
 #[test]
+fn two_answers_go_to_two_places() {
+    let folder = folder("html-two");
+    let (file, again) = (folder.join("a"), folder.join("../html-two/a"));
+    let (file, again) = (text(&file), text(&again));
+    let ask = |options: &[&str]| receipt(&[&["audit"], &ANCHORS[..], options, &[LOG]].concat());
+    for options in
+        [&["--html", file, "--seal", again][..], &["-o", file, "--html", again], &["--html", "-"], &["-q", "--html", "-", "--seal", "-"]]
+    {
+        let run = ask(options);
+        assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{options:?}");
+        assert!(run.stderr.contains("cannot go to the same place"), "{options:?}: {}", run.stderr);
+        assert!(fs::read_dir(&folder).unwrap().next().is_none(), "{options:?}");
+    }
+    let written = page("html-two-page", &[LOG]).0;
+    assert_eq!(ask(&["-q", "--html", "-"]).stdout, written, "a page on standard output, alone");
+    assert_eq!(ask(&["-o", file, "--html", "-"]).stdout, written);
+}
+
+#[test]
 fn pages_of_the_public_logs() {
     let Some(shared) = shared() else { return };
     for (log, counts) in [("k3-log", "51 runs under policy \"strict\": 1 under-provenanced, 50 invalid."), ("classic-log", "32 runs")] {
