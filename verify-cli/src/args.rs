@@ -46,6 +46,7 @@ Examples:
   receipt audit --policy authenticity -v sparkinfer-log
   receipt audit --seal today.seal sparkinfer-k3-log
   receipt audit --since today.seal sparkinfer-k3-log
+  receipt audit --html audit.html sparkinfer-k3-log
   receipt audit --format json --since yesterday/sparkinfer-k3-log sparkinfer-k3-log";
 
 const SCORE_EXAMPLES: &str = "\
@@ -170,6 +171,12 @@ pub(crate) struct AuditArgs {
     /// Write a seal of the log to this file: the digests of its files and its published verdicts, for a later --since
     #[arg(long, value_name = "FILE")]
     pub(crate) seal: Option<PathBuf>,
+    /// Write the answer to this file as a page of HTML, too: without scripts, and with nothing that is fetched
+    ///
+    /// It appears whole or not at all, and never replaces what is read, a symbolic link or a device. Whoever has the file can read it in
+    /// a browser, on a phone or on paper.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
     /// How to show the answer: json is one object, jsonl one a run, one a finding, and one with the sum
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,

@@ -4,14 +4,16 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io;
 use std::panic::{self, AssertUnwindSafe};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use serde_json::Value;
 use verify_core::audit::{Audit, Directory, Finding, Log, Run, Snapshot};
 use verify_core::{Code, Effect, Problem, escape, limits};
 
-use crate::args::{AuditArgs, Color, Format};
+use crate::args::{At, AuditArgs, Color, Format, JudgementArgs};
 use crate::engine::{Engine, Inputs};
 use crate::exit;
+use crate::html;
 use crate::inputs::{Beside, Failure, read_bounded, unreadable};
 use crate::layout::{FAINT, PLAIN, Page};
 use crate::log_folder::LogFolder;
@@ -43,10 +45,16 @@ fn audited(arguments: &AuditArgs, output: &Output) -> Result<(Audit, u8), Failur
     let judgement = Judgement::of(&arguments.judgement, &[])?;
     let folder = LogFolder::open(&arguments.log)?;
     let earlier = arguments.since.as_deref().map(earlier).transpose()?;
-    let seal = arguments.seal.as_deref().map(|path| Output::to(path, Color::Never)).transpose().map_err(usage)?;
+    let beside = |path: &Option<PathBuf>| path.as_deref().map(|path| Output::to(path, Color::Never)).transpose().map_err(usage);
+    let (seal, html) = (beside(&arguments.seal)?, beside(&arguments.html)?);
     let is_spared = |output: &Output| output.spares(folder.paths().chain(arguments.judgement.files().chain(&arguments.since).cloned()));
-    if !is_spared(output) || !seal.as_ref().is_none_or(is_spared) {
+    let outputs: Vec<&Output> = [Some(output), seal.as_ref(), html.as_ref()].into_iter().flatten().collect();
+    if !outputs.iter().all(|output| is_spared(output)) {
         return Err(usage("nothing was written".to_owned()));
+    }
+    let answers = if arguments.quiet { outputs.get(1..).unwrap_or_default() } else { &outputs };
+    if answers.iter().enumerate().any(|(place, one)| answers.iter().skip(place + 1).any(|other| one.shares_place_with(other))) {
+        return Err(usage("answer, seal and page cannot go to the same place".to_owned()));
     }
 
     let [index, ledger] = [folder.index(), folder.ledger()];
@@ -69,6 +77,7 @@ fn audited(arguments: &AuditArgs, output: &Output) -> Result<(Audit, u8), Failur
     for (path, left_out, why) in &folder.left_out {
         log.leave_out(path, *left_out, why);
     }
+    let mut sealed = None;
     if earlier.is_some() || seal.is_some() {
         let (present, left_out) = folder.snapshot();
         for (path, left_out, why) in &left_out {
@@ -79,7 +88,9 @@ fn audited(arguments: &AuditArgs, output: &Output) -> Result<(Audit, u8), Failur
         }
         if let Some(mut seal) = seal {
             if left_out.is_empty() && folder.left_out.is_empty() {
-                seal.print(&present.seal());
+                let text = present.seal();
+                seal.print(&text);
+                sealed = Some(text);
                 code = exit::worst(code, seal.finish());
             } else {
                 complain("error: not sealed: a seal is of the whole log, and not all of it could be read");
@@ -87,7 +98,31 @@ fn audited(arguments: &AuditArgs, output: &Output) -> Result<(Audit, u8), Failur
             }
         }
     }
-    Ok((log.audit(Some(&arguments.log.to_string_lossy()), runs, &judgement.policy, &judgement.anchors), code))
+    let audit = log.audit(Some(&arguments.log.to_string_lossy()), runs, &judgement.policy, &judgement.anchors);
+    if let Some(mut html) = html {
+        html.print(&html::page(&audit, &terms(&arguments.judgement, sealed.as_deref())));
+        code = exit::worst(code, html.finish());
+    }
+    Ok((audit, code))
+}
+
+/// What the audit itself does not say about how it was made: the instant, further files, the seal.
+fn terms(arguments: &JudgementArgs, sealed: Option<&str>) -> Vec<(&'static str, String)> {
+    let instant = match arguments.terms.at {
+        At::Collateral => "the start of the window of the collateral that each receipt carries; no clock was read".to_owned(),
+        At::Now => "the time when this page was made, by the clock of that machine: on another day the answer may be another".to_owned(),
+        At::Given(instant) => format!("{instant}, as asked for"),
+    };
+    let file = |path: &Option<PathBuf>| path.as_ref().map(|path| escape(&path.to_string_lossy()));
+    let digest = |seal: &str| Some(serde_json::from_str::<Value>(seal.lines().next_back()?).ok()?["sha256"].as_str()?.to_owned());
+    let terms = [
+        ("Judged at", Some(instant)),
+        ("Age of the collateral", arguments.max_age.as_deref().map(|age| format!("at most {} by the clock of that machine", escape(age)))),
+        ("Fresh collateral", file(&arguments.collateral)),
+        ("Tiers derived by", file(&arguments.score)),
+        ("SHA-256 of the seal's lines", sealed.and_then(digest)),
+    ];
+    terms.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
 }
 
 /// What was judged before somebody asked to stop. Of a part of a log nothing can be said about the whole.
@@ -191,7 +226,8 @@ fn page(audit: &Audit, verbose: bool) -> String {
     page.into_text()
 }
 
-fn summary(audit: &Audit) -> String {
+/// How many runs came to what.
+pub(crate) fn summary(audit: &Audit) -> String {
     let counts = &audit.counts;
     let outcomes = [
         (counts.verified, "verified"),
@@ -210,13 +246,10 @@ fn summary(audit: &Audit) -> String {
 /// The findings of one code, with what to do said once.
 fn findings(of_code: &[Finding], verbose: bool, page: &mut Page) {
     let shown = if verbose { of_code.len() } else { SHOWN };
-    for Finding { runs, file, line, problem, .. } in of_code.iter().take(shown) {
-        let Problem { effect, message, code, .. } = problem;
+    for finding in of_code.iter().take(shown) {
+        let Finding { runs, problem: Problem { effect, message, code, .. }, .. } = finding;
         text::row(*effect, message, *code, page);
-        let line = line.map_or_else(String::new, |line| format!(" line {line}"));
-        let pointer = problem.location.pointer.as_deref().map_or_else(String::new, |pointer| format!(" {pointer}"));
-        let place = format!("at {file}{line}{pointer}");
-        page.row("", FAINT, place.trim_end());
+        page.row("", FAINT, &format!("at {}", place(finding)));
         if !runs.is_empty() {
             page.row("", FAINT, &names(runs, verbose));
         }
@@ -231,10 +264,23 @@ fn findings(of_code: &[Finding], verbose: bool, page: &mut Page) {
     }
 }
 
+/// Where a finding stands.
+pub(crate) fn place(finding: &Finding) -> String {
+    let Finding { file, line, problem, .. } = finding;
+    let line = line.map_or_else(String::new, |line| format!(" line {line}"));
+    let pointer = problem.location.pointer.as_deref().map_or_else(String::new, |pointer| format!(" {pointer}"));
+    format!("{file}{line}{pointer}").trim_end().to_owned()
+}
+
+/// A run in short, where it is named by a receipt id.
+pub(crate) fn short(name: &str) -> String {
+    let is_id = matches!(name.len(), 32 | 64) && name.bytes().all(|byte| byte.is_ascii_hexdigit());
+    name.chars().take(if is_id { SHORT } else { usize::MAX }).collect()
+}
+
 /// Runs on one line, in short where they are named by receipt ids.
 fn names(runs: &[String], verbose: bool) -> String {
-    let is_id = |name: &str| matches!(name.len(), 32 | 64) && name.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let named = |name: &String| if is_id(name) && !verbose { name.chars().take(SHORT).collect() } else { name.clone() };
+    let named = |name: &String| if verbose { name.clone() } else { short(name) };
     let shown = if verbose { runs.len() } else { NAMED };
     let names: Vec<String> = runs.iter().take(shown).map(named).collect();
     let more = match runs.len().saturating_sub(shown) {

@@ -2,7 +2,7 @@
 //!
 //! The command line reads files, calls the core and prints its answer; every rule of verification is in the core.
 //! `args` says what can be asked; `verify` answers two commands, `audit`, `quote`, `score`, `inspect`, `explain` and `policy` one each;
-//! `inputs` turns paths into bytes, `engine` judges many of them, `text` and `json` show a result, and `exit` holds the one table of
+//! `inputs` turns paths into bytes, `engine` judges many of them, `text`, `json` and `html` show a result, and `exit` holds the one table of
 //! exit codes.
 
 #![forbid(unsafe_code)]
@@ -12,6 +12,7 @@ mod audit;
 mod engine;
 mod exit;
 mod explain;
+mod html;
 mod inputs;
 mod inspect;
 mod json;

@@ -57,6 +57,12 @@ impl Output {
         lost.is_none()
     }
 
+    /// Whether both go to the same file, or both to standard output: one would take the place of the other, or stand in the midst of it.
+    pub(crate) fn shares_place_with(&self, other: &Self) -> bool {
+        let place = |output: &Self| output.replacement.as_ref().map(Replacement::place);
+        place(self) == place(other)
+    }
+
     /// Prints `text`. After a failure nothing more is written, but the caller goes on: the exit code still is the true one.
     pub(crate) fn print(&mut self, text: &str) {
         self.is_used = true;
@@ -122,6 +128,11 @@ impl Replacement {
         let replacement = Self { target: target.to_owned(), file, beside, is_in_place: false };
         old.map_or(Ok(()), |old| replacement.file.set_permissions(old.permissions())).map_err(|error| error.to_string())?;
         Ok(replacement)
+    }
+
+    /// The target by the one name that its folder has.
+    fn place(&self) -> Option<PathBuf> {
+        Some(self.beside.canonicalize().ok()?.with_file_name(self.target.file_name()?))
     }
 
     /// Takes the place. Whatever breaks off meanwhile, be it the machine: the old file is there or the new one, and whole.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use verify_core::limits;
 
-use crate::support::{Run, folder, receipt, shared, text, workspace};
+use crate::support::{Run, copy_all, folder, receipt, shared, text, workspace};
 
 const ANCHORS: [&str; 4] = ["--root", "test-vectors/pki/root.pem", "--tcb-signing-cert", "test-vectors/pki/tcb_signing.pem"];
 const POLICY: &str = "test-vectors/policies/any-machine.toml";
@@ -54,19 +54,6 @@ fn group(run: &Run, code: &str) -> Vec<String> {
     let audit = run.json();
     let group = audit["receipts"].as_array().unwrap().iter().find(|group| group["code"] == code).unwrap_or_else(|| panic!("no {code}"));
     group["runs"].as_array().unwrap().iter().map(short).collect()
-}
-
-fn copy_all(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let target = to.join(entry.file_name());
-        if entry.path().is_dir() {
-            copy_all(&entry.path(), &target);
-        } else {
-            fs::write(target, fs::read(entry.path()).unwrap()).unwrap();
-        }
-    }
 }
 
 /// A copy of one of our own logs.

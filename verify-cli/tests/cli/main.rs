@@ -6,6 +6,7 @@ mod destination;
 mod determinism;
 mod exit_codes;
 mod expectations;
+mod html;
 mod injection;
 mod inputs;
 mod offline;

@@ -149,6 +149,20 @@ pub(crate) fn copy(from: &str, to: &Path) {
     fs::copy(workspace().join(from), to).unwrap();
 }
 
+/// Copies a folder with everything below it.
+pub(crate) fn copy_all(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy_all(&entry.path(), &target);
+        } else {
+            fs::write(target, fs::read(entry.path()).unwrap()).unwrap();
+        }
+    }
+}
+
 pub(crate) fn text(path: &Path) -> &str {
     path.to_str().unwrap()
 }

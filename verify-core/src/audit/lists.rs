@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::{Content, Finding, INDEX, LEDGER};
+use data_encoding::HEXLOWER;
+
+use super::{Content, Finding, INDEX, LEDGER, PublishedList};
+use crate::crypto;
 use crate::json::{self, JsonError, JsonErrorKind, Kind, Value};
 use crate::limits;
 use crate::problem::{Code, Location, Problem};
@@ -14,6 +17,8 @@ use crate::text::{brief, is_hex, quoted};
 pub(super) struct List<'a> {
     pub(super) name: &'static str,
     state: State,
+    /// Of the bytes, where they were read.
+    sha256: Option<String>,
     /// Every row that names a run, in the order of the file.
     pub(super) rows: Vec<Row<'a>>,
     /// The first row of each run.
@@ -128,7 +133,7 @@ impl<'a> List<'a> {
     }
 
     fn empty(name: &'static str) -> Self {
-        Self { name, state: State::Absent, rows: Vec::new(), by_run: BTreeMap::new(), names_receipts: false }
+        Self { name, state: State::Absent, sha256: None, rows: Vec::new(), by_run: BTreeMap::new(), names_receipts: false }
     }
 
     /// The bytes to read, where there are any.
@@ -143,6 +148,7 @@ impl<'a> List<'a> {
             }
             Ok(bytes) => {
                 self.state = State::Read;
+                self.sha256 = Some(HEXLOWER.encode(&crypto::sha256([bytes])));
                 return Some(bytes);
             }
         }
@@ -184,6 +190,11 @@ impl<'a> List<'a> {
 
     pub(super) fn row(&self, run: &str) -> Option<&Row<'a>> {
         self.rows.get(*self.by_run.get(run)?)
+    }
+
+    /// What is said of it in an audit, where it was read.
+    pub(super) fn published(&self) -> Option<PublishedList> {
+        Some(PublishedList { name: self.name, sha256: self.sha256.clone()?, rows: self.rows.len() })
     }
 
     pub(super) fn is_absent(&self) -> bool {

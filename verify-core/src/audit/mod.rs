@@ -25,8 +25,8 @@ use crate::text::{brief, quoted};
 
 use lists::{List, Row};
 
-pub use report::{Audit, Counts, Finding, Group, Since};
-pub use run::{Directory, Run, RunReceipt};
+pub use report::{Audit, Counts, Finding, Group, PublishedList, Since};
+pub use run::{Carried, Directory, Run, RunReceipt};
 pub use snapshot::{Published, SealError, Snapshot};
 
 /// The list of the newest verdicts first.
@@ -103,8 +103,8 @@ impl<'a> Log<'a> {
         findings.extend(lists.unnamed(&runs));
         findings.extend(lists.replaced());
         findings.extend(reused(&runs));
-        let counts = Counts { index_rows: self.index.rows.len(), ledger_rows: self.ledger.rows.len(), ..Counts::default() };
-        Audit::new(name, runs, findings, counts, self.since, policy, anchors)
+        let lists = lists.both().into_iter().filter_map(List::published).collect();
+        Audit::new(name, runs, findings, lists, self.since, policy, anchors)
     }
 }
 

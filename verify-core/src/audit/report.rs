@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::run::Run;
+use super::{INDEX, LEDGER};
 use crate::anchors::Anchors;
 use crate::limits;
 use crate::policy::Policy;
@@ -80,6 +81,18 @@ pub struct Counts {
     pub ledger_rows: usize,
 }
 
+/// A list of the log that was read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct PublishedList {
+    /// Its name: `index.json` or `ledger.jsonl`.
+    pub name: &'static str,
+    /// SHA-256 of the file, 64 lower-case hex digits.
+    pub sha256: String,
+    /// Its rows that are about runs.
+    pub rows: usize,
+}
+
 /// How much of an earlier log the present one was compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
@@ -110,6 +123,8 @@ pub struct Audit {
     pub exit_code: u8,
     /// How many runs came to what.
     pub counts: Counts,
+    /// The lists that were read.
+    pub lists: Vec<PublishedList>,
     /// With how much of an earlier log it was compared; absent where it was with none.
     pub since: Option<Since>,
     /// What was found about receipts, by code, gravest first; without notes.
@@ -125,7 +140,7 @@ impl Audit {
         name: Option<&str>,
         runs: Vec<Run>,
         mut findings: Vec<Finding>,
-        mut counts: Counts,
+        lists: Vec<PublishedList>,
         since: Option<Since>,
         policy: &Policy,
         anchors: &Anchors,
@@ -139,7 +154,8 @@ impl Audit {
             findings.truncate(limits::LOG_FINDINGS);
             findings.push(Finding::at("", Problem::new(Code::LimitExceeded, Location::document("log"), message)));
         }
-        counts.runs = runs.len();
+        let rows = |name| lists.iter().find(|list| list.name == name).map_or(0, |list| list.rows);
+        let mut counts = Counts { runs: runs.len(), index_rows: rows(INDEX), ledger_rows: rows(LEDGER), ..Counts::default() };
         for run in &runs {
             let counted = match run.receipt.as_ref().map(|receipt| receipt.outcome) {
                 None => &mut counts.without_receipt,
@@ -163,6 +179,7 @@ impl Audit {
             outcome,
             exit_code: outcome.exit_code(),
             counts,
+            lists,
             since,
             receipts: groups(&runs),
             findings,

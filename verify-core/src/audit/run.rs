@@ -14,9 +14,10 @@ use crate::ledger::Findings;
 use crate::limits;
 use crate::problem::{Code, Location, Problem};
 use crate::receipt::{DOCUMENT, Receipt};
-use crate::report::{Outcome, Report};
+use crate::report::{Claim, Coverage, Outcome, Report};
 use crate::run::{self, Companion, RECEIPT_IDS, RESULT, RunFile, is_recorded};
 use crate::text::{brief, escape, quoted};
+use crate::time::Timestamp;
 
 /// A directory of a log, as the caller found it.
 #[derive(Clone, Copy, Debug)]
@@ -74,12 +75,49 @@ pub struct RunReceipt {
     pub id: Option<String>,
     /// The label that it claims, escaped for showing.
     pub label: Option<String>,
+    /// The speed that it claims, in tokens per second, as it is written there.
+    pub tps: Option<String>,
+    /// The commit that it claims, escaped for showing.
+    pub commit: Option<String>,
+    /// The instant that it claims.
+    pub timestamp: Option<Timestamp>,
+    /// What carries its claims.
+    pub claims: Carried,
     /// The answer.
     pub outcome: Outcome,
     /// The exit code of the answer.
     pub exit_code: u8,
     /// The codes of its findings that are graver than notes, each once.
     pub codes: Vec<Code>,
+}
+
+/// How many claims of a receipt are carried by what; [`Coverage`] says what each means.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Carried {
+    /// By the quote.
+    pub quote: usize,
+    /// As input of the enclave.
+    pub enclave_input: usize,
+    /// By the nonce.
+    pub nonce: usize,
+    /// By a signature.
+    pub signature: usize,
+    /// By nothing.
+    pub asserted: usize,
+}
+
+impl Carried {
+    fn count(claims: &[Claim]) -> Self {
+        let by = |coverage| claims.iter().filter(|claim| claim.coverage == coverage).count();
+        Self {
+            quote: by(Coverage::Quote),
+            enclave_input: by(Coverage::EnclaveInput),
+            nonce: by(Coverage::Nonce),
+            signature: by(Coverage::Signature),
+            asserted: by(Coverage::Asserted),
+        }
+    }
 }
 
 impl Run {
@@ -119,7 +157,7 @@ impl Log<'_> {
             }
         };
 
-        let Report { outcome, exit_code, problems, input, .. } = verify(bytes);
+        let Report { outcome, exit_code, problems, input, claims, .. } = verify(bytes);
         let document = if bytes.len() > limits::RECEIPT_BYTES { None } else { json::read(bytes).ok() };
         let facts = document.as_ref().map(Facts::of).unwrap_or_default();
         run.nonce = facts.nonce;
@@ -127,9 +165,20 @@ impl Log<'_> {
         let mut codes: Vec<Code> =
             problems.iter().filter(|problem| problem.effect > crate::Effect::Notes).map(|problem| problem.code).collect();
         codes.dedup();
-        let label = facts.attestation.and_then(|attestation| attestation.at("/verdict/label")?.string());
-        run.receipt =
-            Some(RunReceipt { sha256: input.sha256, id: facts.receipt_id.map(brief), label: label.map(brief), outcome, exit_code, codes });
+        let at = |pointer: &str| facts.attestation.and_then(|attestation| attestation.at(pointer));
+        let text = |pointer: &str| at(pointer).and_then(Value::string);
+        run.receipt = Some(RunReceipt {
+            sha256: input.sha256,
+            id: facts.receipt_id.map(brief),
+            label: text("/verdict/label").map(brief),
+            tps: at("/verdict/tps").filter(|speed| matches!(speed.kind, Kind::Number(_))).map(Value::shown),
+            commit: text("/code/commit").filter(|commit| !commit.is_empty()).map(brief),
+            timestamp: text("/timestamp_utc").and_then(|instant| Timestamp::parse_rfc3339(instant).ok()),
+            claims: Carried::count(&claims),
+            outcome,
+            exit_code,
+            codes,
+        });
         run.problems = problems;
 
         run.findings.extend(check_name(name, &facts.receipt_id, facts.attestation));
