@@ -348,14 +348,14 @@ fn text(value: AnyRef<'_>) -> der::Result<&str> {
 /// A time in a form of RFC 5280 (section 4.1.2.5): with seconds, without a fraction, in UTC. UTCTime stands for the years 1950 to 2049,
 /// GeneralizedTime for any.
 pub(crate) fn time(value: AnyRef<'_>) -> Option<Timestamp> {
-    let century: &[u8] = match value.tag() {
-        Tag::UtcTime if value.value() < b"50".as_slice() => b"20",
-        Tag::UtcTime => b"19",
-        Tag::GeneralizedTime => b"",
+    let digits = value.value().strip_suffix(b"Z")?;
+    let (century, rest) = match value.tag() {
+        Tag::UtcTime if digits < b"50".as_slice() => (b"20", digits),
+        Tag::UtcTime => (b"19", digits),
+        Tag::GeneralizedTime => digits.split_first_chunk()?,
         _ => return None,
     };
-    let digits = [century, value.value().strip_suffix(b"Z")?].concat();
-    Timestamp::from_digits(digits.try_into().ok()?)
+    Timestamp::from_digits(*century, rest.try_into().ok()?)
 }
 
 /// The algorithm is named twice, beside the signature and inside the signed bytes: both have to say the same.
@@ -395,7 +395,8 @@ pub(crate) fn read_pem(text: &[u8], label: &str) -> Result<Vec<Vec<u8>>, PemFaul
             .ok_or_else(|| PemFault::malformed(offset, format!("wanted {begin:?} and nothing before it")))?;
         let (body, after) =
             body.split_once(end.as_str()).ok_or_else(|| PemFault::malformed(offset, format!("the block has no {end:?}")))?;
-        let base64: Vec<u8> = body.bytes().filter(|byte| !matches!(byte, b'\r' | b'\n')).collect();
+        let mut base64 = body.as_bytes().to_vec();
+        base64.retain(|byte| !matches!(byte, b'\r' | b'\n'));
         let der = data_encoding::BASE64.decode(&base64).map_err(|_| PemFault::malformed(offset, "the block is not canonical base64"))?;
         blocks.push(der);
         rest = after;

@@ -50,13 +50,14 @@ impl Timestamp {
         let [y0, y1, y2, y3, b'-', mo0, mo1, b'-', d0, d1, b'T', h0, h1, b':', mi0, mi1, b':', s0, s1] = date_time else {
             return Err(TimestampError::Shape);
         };
-        let digits = [y0, y1, y2, y3, mo0, mo1, d0, d1, h0, h1, mi0, mi1, s0, s1].map(|digit| *digit);
-        if !digits.iter().all(u8::is_ascii_digit) {
+        let century = [*y0, *y1];
+        let digits = [y2, y3, mo0, mo1, d0, d1, h0, h1, mi0, mi1, s0, s1].map(|digit| *digit);
+        if !century.iter().chain(&digits).all(u8::is_ascii_digit) {
             return Err(TimestampError::Shape);
         }
         let (nanoseconds, zone) = fraction(rest)?;
         let offset = offset_seconds(zone)?;
-        let local = Self::from_digits(digits).ok_or(TimestampError::NoSuchInstant)?;
+        let local = Self::from_digits(century, digits).ok_or(TimestampError::NoSuchInstant)?;
         let seconds = local.seconds.saturating_sub(offset);
         match (FIRST_SECOND..=LAST_SECOND).contains(&seconds) {
             true => Ok(Self { seconds, nanoseconds }),
@@ -64,9 +65,10 @@ impl Timestamp {
         }
     }
 
-    /// The instant whose year, month, day, hour, minute and second in UTC are `digits`, as in `20260801231108`.
-    pub(crate) fn from_digits(digits: [u8; 14]) -> Option<Self> {
-        let [y0, y1, y2, y3, mo0, mo1, d0, d1, h0, h1, mi0, mi1, s0, s1] = digits;
+    /// The instant in UTC that is written in digits alone: the first two of the year, then two each for the rest of it, month, day,
+    /// hour, minute and second.
+    pub(crate) fn from_digits([y0, y1]: [u8; 2], rest: [u8; 12]) -> Option<Self> {
+        let [y2, y3, mo0, mo1, d0, d1, h0, h1, mi0, mi1, s0, s1] = rest;
         let year = i32::try_from(number(&[y0, y1, y2, y3]).ok()?).ok()?;
         let [month, day] = [number(&[mo0, mo1]).ok()?, number(&[d0, d1]).ok()?];
         let [hour, minute, second] = [number(&[h0, h1]).ok()?, number(&[mi0, mi1]).ok()?, number(&[s0, s1]).ok()?];
