@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::str::FromStr;
 
 use data_encoding::{BASE64, HEXLOWER, HEXLOWER_PERMISSIVE};
+use der::asn1::ObjectIdentifier;
 
 use crate::certificate::{Certificate, Name, read_pem};
 use crate::crypto::{self, Arithmetic, Message, PublicKey};
@@ -50,8 +51,13 @@ const INTEL_TCB_SIGNING_SERIAL: [u8; 20] =
 const INTEL_TCB_SIGNING_VALIDITY: [(i64, i64); 2] = [(1_526_899_510, 1_747_824_310), (1_746_523_500, 1_967_448_300)];
 
 /// Subject of Intel's root; every name of the hierarchy has the same attributes beside its common name.
-const INTEL_ROOT_SUBJECT: [(&str, &str); 5] =
-    [("2.5.4.3", "Intel SGX Root CA"), ("2.5.4.10", "Intel Corporation"), ("2.5.4.7", "Santa Clara"), ("2.5.4.8", "CA"), ("2.5.4.6", "US")];
+const INTEL_ROOT_SUBJECT: [(ObjectIdentifier, &str); 5] = [
+    (ObjectIdentifier::new_unwrap("2.5.4.3"), "Intel SGX Root CA"),
+    (ObjectIdentifier::new_unwrap("2.5.4.10"), "Intel Corporation"),
+    (ObjectIdentifier::new_unwrap("2.5.4.7"), "Santa Clara"),
+    (ObjectIdentifier::new_unwrap("2.5.4.8"), "CA"),
+    (ObjectIdentifier::new_unwrap("2.5.4.6"), "US"),
+];
 
 /// The trust anchors of a [`Verifier`](crate::Verifier).
 #[derive(Clone, Debug)]

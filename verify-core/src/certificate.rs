@@ -1,7 +1,5 @@
 //! X.509 certificates and PEM: bytes to fields. Says nothing on trust; `dcap::chain` does.
 
-use std::collections::BTreeSet;
-
 use der::asn1::{AnyRef, BitStringRef, Ia5StringRef, IntRef, ObjectIdentifier, OctetStringRef, PrintableStringRef, Utf8StringRef};
 use der::{Decode, Reader, SliceReader, Tag, TagNumber, Tagged};
 
@@ -12,7 +10,7 @@ use crate::problem::{Code, Location, Problem};
 use crate::text::quoted;
 use crate::time::Timestamp;
 
-const COMMON_NAME: &str = "2.5.4.3";
+const COMMON_NAME: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.4.3");
 /// Members of the AlgorithmIdentifier ecdsa-with-SHA256: 1.2.840.10045.4.3.2 without parameters.
 const ECDSA_WITH_SHA256: [u8; 10] = [0x06, 0x08, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02];
 /// Members of the AlgorithmIdentifier of a key on P-256: 1.2.840.10045.2.1 with the parameter 1.2.840.10045.3.1.7.
@@ -60,9 +58,9 @@ pub(crate) struct KeyUsage {
     pub(crate) certificate_and_crl_sign: bool,
 }
 
-/// A distinguished name: attribute types (dotted) and values in order, whatever string type carried them.
+/// A distinguished name: attribute types and values in order, whatever string type carried them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Name(Vec<(String, String)>);
+pub(crate) struct Name(Vec<(ObjectIdentifier, String)>);
 
 /// Why a text is not the PEM that was wanted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,17 +96,16 @@ pub(crate) struct CertificateFault {
 }
 
 impl Name {
-    pub(crate) fn new(attributes: &[(&str, &str)]) -> Self {
-        Self(attributes.iter().map(|(kind, value)| ((*kind).to_owned(), (*value).to_owned())).collect())
+    pub(crate) fn new(attributes: &[(ObjectIdentifier, &str)]) -> Self {
+        Self(attributes.iter().map(|(kind, value)| (*kind, (*value).to_owned())).collect())
     }
 
     pub(crate) fn from_der(name: AnyRef<'_>) -> der::Result<Self> {
         let mut attributes = Vec::new();
         for relative in members(name, Tag::Sequence)? {
             for attribute in members(relative, Tag::Set)? {
-                let attribute = members(attribute, Tag::Sequence)?;
-                let [kind, value] = attribute.as_slice() else { return Err(Tag::Sequence.value_error().into()) };
-                attributes.push((kind.decode_as::<ObjectIdentifier>()?.to_string(), text(*value)?.to_owned()));
+                let (kind, value) = attribute.sequence(|reader| Ok::<_, der::Error>((reader.decode()?, reader.decode()?)))?;
+                attributes.push((kind, text(value)?.to_owned()));
             }
         }
         Ok(Self(attributes))
@@ -116,27 +113,27 @@ impl Name {
 
     /// Whether the only common name is `name`.
     pub(crate) fn is_called(&self, name: &str) -> bool {
-        let mut common = self.0.iter().filter(|(kind, _)| kind == COMMON_NAME);
+        let mut common = self.0.iter().filter(|(kind, _)| *kind == COMMON_NAME);
         common.next().is_some_and(|(_, value)| value == name) && common.next().is_none()
     }
 
     /// Whether everything but the common name is the same in both.
     pub(crate) fn same_organisation(&self, other: &Name) -> bool {
-        let is_of_organisation = |(kind, _): &&(String, String)| kind != COMMON_NAME;
+        let is_of_organisation = |(kind, _): &&(ObjectIdentifier, String)| *kind != COMMON_NAME;
         self.0.iter().filter(is_of_organisation).eq(other.0.iter().filter(is_of_organisation))
     }
 }
 
 impl std::fmt::Display for Name {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let shown: Vec<String> = self.0.iter().map(|(kind, value)| format!("{}={value}", short(kind))).collect();
+        let shown: Vec<String> = self.0.iter().map(|(kind, value)| format!("{}={value}", short(&kind.to_string()))).collect();
         formatter.write_str(&quoted(&shown.join(", ")))
     }
 }
 
 fn short(kind: &str) -> &str {
     match kind {
-        COMMON_NAME => "CN",
+        "2.5.4.3" => "CN",
         "2.5.4.6" => "C",
         "2.5.4.7" => "L",
         "2.5.4.8" => "ST",
@@ -291,18 +288,20 @@ pub(crate) fn tagged_extensions<'a>(members: &[AnyRef<'a>], number: TagNumber) -
 /// The members of an `Extensions` sequence (RFC 5280, section 4.2), each of which stands once.
 pub(crate) fn extensions(sequence: AnyRef<'_>) -> Result<Vec<Extension<'_>>, ExtensionFault> {
     sequence.sequence(|reader| {
-        let (mut extensions, mut seen) = (Vec::new(), BTreeSet::new());
+        let mut extensions: Vec<Extension<'_>> = Vec::new();
         while !reader.is_finished() {
             let extension = reader.sequence(|reader| {
                 let (oid, is_critical) = (reader.decode()?, flag(reader)?);
                 Ok::<_, der::Error>(Extension { oid, is_critical, value: reader.decode::<&OctetStringRef>()?.as_bytes() })
             })?;
-            if !seen.insert(extension.oid) {
-                return Err(ExtensionFault::Unacceptable(format!("the extension {} stands twice", extension.oid)));
-            }
             extensions.push(extension);
         }
-        Ok(extensions)
+        let mut oids: Vec<ObjectIdentifier> = extensions.iter().map(|extension| extension.oid).collect();
+        oids.sort_unstable();
+        match oids.windows(2).find(|pair| pair.first() == pair.last()) {
+            Some([oid, ..]) => Err(ExtensionFault::Unacceptable(format!("the extension {oid} stands twice"))),
+            _ => Ok(extensions),
+        }
     })
 }
 
@@ -349,17 +348,14 @@ fn text(value: AnyRef<'_>) -> der::Result<&str> {
 /// A time in a form of RFC 5280 (section 4.1.2.5): with seconds, without a fraction, in UTC. UTCTime stands for the years 1950 to 2049,
 /// GeneralizedTime for any.
 pub(crate) fn time(value: AnyRef<'_>) -> Option<Timestamp> {
-    let text = std::str::from_utf8(value.value()).ok()?;
-    let century = match (value.tag(), text.len()) {
-        (Tag::UtcTime, 13) if text < "50" => "20",
-        (Tag::UtcTime, 13) => "19",
-        (Tag::GeneralizedTime, 15) => "",
+    let digits = value.value().strip_suffix(b"Z")?;
+    let (century, rest) = match value.tag() {
+        Tag::UtcTime if digits < b"50".as_slice() => (b"20", digits),
+        Tag::UtcTime => (b"19", digits),
+        Tag::GeneralizedTime => digits.split_first_chunk()?,
         _ => return None,
     };
-    let text = format!("{century}{text}");
-    let (year, month, day) = (text.get(..4)?, text.get(4..6)?, text.get(6..8)?);
-    let (hour, minute, second) = (text.get(8..10)?, text.get(10..12)?, text.get(12..)?);
-    Timestamp::parse_rfc3339(&format!("{year}-{month}-{day}T{hour}:{minute}:{second}")).ok()
+    Timestamp::from_digits(*century, rest.try_into().ok()?)
 }
 
 /// The algorithm is named twice, beside the signature and inside the signed bytes: both have to say the same.
@@ -399,10 +395,9 @@ pub(crate) fn read_pem(text: &[u8], label: &str) -> Result<Vec<Vec<u8>>, PemFaul
             .ok_or_else(|| PemFault::malformed(offset, format!("wanted {begin:?} and nothing before it")))?;
         let (body, after) =
             body.split_once(end.as_str()).ok_or_else(|| PemFault::malformed(offset, format!("the block has no {end:?}")))?;
-        let base64: String = body.chars().filter(|character| !matches!(character, '\r' | '\n')).collect();
-        let der = data_encoding::BASE64
-            .decode(base64.as_bytes())
-            .map_err(|_| PemFault::malformed(offset, "the block is not canonical base64"))?;
+        let mut base64 = body.as_bytes().to_vec();
+        base64.retain(|byte| !matches!(byte, b'\r' | b'\n'));
+        let der = data_encoding::BASE64.decode(&base64).map_err(|_| PemFault::malformed(offset, "the block is not canonical base64"))?;
         blocks.push(der);
         rest = after;
     }
@@ -446,10 +441,11 @@ mod tests {
 
     #[test]
     fn names_compare_by_common_name_and_organisation_apart() {
-        let name = Name::new(&[(COMMON_NAME, "Root"), ("2.5.4.10", "Org")]);
+        const ORGANISATION: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.4.10");
+        let name = Name::new(&[(COMMON_NAME, "Root"), (ORGANISATION, "Org")]);
         assert!(name.is_called("Root") && !name.is_called("Root "));
         assert!(!Name::new(&[(COMMON_NAME, "Root"), (COMMON_NAME, "Root")]).is_called("Root"));
-        assert!(name.same_organisation(&Name::new(&[("2.5.4.10", "Org"), (COMMON_NAME, "Other")])));
-        assert!(!name.same_organisation(&Name::new(&[(COMMON_NAME, "Root"), ("2.5.4.10", "Other")])));
+        assert!(name.same_organisation(&Name::new(&[(ORGANISATION, "Org"), (COMMON_NAME, "Other")])));
+        assert!(!name.same_organisation(&Name::new(&[(COMMON_NAME, "Root"), (ORGANISATION, "Other")])));
     }
 }

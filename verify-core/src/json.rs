@@ -212,13 +212,13 @@ pub(crate) fn read_many(bytes: &[u8], most: usize) -> Result<Value<'_>, JsonErro
         let hint = if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) { " (it looks like UTF-16)" } else { "" };
         JsonError { kind: JsonErrorKind::Syntax, offset: error.valid_up_to(), message: format!("the document is not UTF-8{hint}") }
     })?;
-    Reader { text, offset: 0, values: 0, most }.document()
+    Reader { text, offset: 0, values: 0, most, items: Vec::new(), members: Vec::new() }.document()
 }
 
-/// A container that is still open.
+/// A container that is still open: where it starts, and what the next value is in it. Its own items or members are those from `first`.
 enum Open<'a> {
-    Array(Vec<Value<'a>>),
-    Object { members: Vec<Member<'a>>, name_offset: usize, name: Cow<'a, str> },
+    Array { start: usize, first: usize },
+    Object { start: usize, first: usize, name_offset: usize, name: Cow<'a, str> },
 }
 
 struct Reader<'a> {
@@ -226,6 +226,10 @@ struct Reader<'a> {
     offset: usize,
     values: usize,
     most: usize,
+    /// Of all arrays that are open.
+    items: Vec<Value<'a>>,
+    /// Of all objects that are open.
+    members: Vec<Member<'a>>,
 }
 
 impl<'a> Reader<'a> {
@@ -233,7 +237,7 @@ impl<'a> Reader<'a> {
         if self.text.starts_with('\u{feff}') {
             return Err(self.syntax("a byte order mark stands before the document; wanted plain UTF-8"));
         }
-        let mut open: Vec<(usize, Open<'a>)> = Vec::new();
+        let mut open: Vec<Open<'a>> = Vec::new();
         loop {
             self.skip_white_space();
             let mut value = match self.start_value(&mut open)? {
@@ -242,26 +246,22 @@ impl<'a> Reader<'a> {
             };
             loop {
                 self.skip_white_space();
-                let Some((start, container)) = open.pop() else {
+                let Some(container) = open.last_mut() else {
                     return match self.peek() {
                         None => Ok(value),
                         Some(b'{' | b'[') => Err(self.syntax("a second document follows; wanted one a file")),
                         Some(_) => Err(self.syntax("the document has ended, but more text follows")),
                     };
                 };
-                match self.continue_container(start, container, value)? {
-                    Continue::NextValue(container) => {
-                        open.push((start, container));
-                        break;
-                    }
-                    Continue::Closed(closed) => value = closed,
-                }
+                let Some(closed) = self.continue_container(container, value)? else { break };
+                open.pop();
+                value = closed;
             }
         }
     }
 
     /// Reads a scalar or an empty container, or opens a container and returns `None`.
-    fn start_value(&mut self, open: &mut Vec<(usize, Open<'a>)>) -> Result<Option<Value<'a>>, JsonError> {
+    fn start_value(&mut self, open: &mut Vec<Open<'a>>) -> Result<Option<Value<'a>>, JsonError> {
         self.values = self.values.saturating_add(1);
         if self.values > self.most {
             return Err(self.error(JsonErrorKind::Limit, format!("more than {} values", self.most)));
@@ -275,7 +275,7 @@ impl<'a> Reader<'a> {
                 self.advance(1);
                 self.skip_white_space();
                 if !self.eat(b']') {
-                    open.push((start, Open::Array(Vec::new())));
+                    open.push(Open::Array { start, first: self.items.len() });
                     return Ok(None);
                 }
                 Ok(Some(self.value(start, Kind::Array(Vec::new()))))
@@ -286,7 +286,7 @@ impl<'a> Reader<'a> {
                 if !self.eat(b'}') {
                     let name_offset = self.offset;
                     let name = self.member_name()?;
-                    open.push((start, Open::Object { members: Vec::new(), name_offset, name }));
+                    open.push(Open::Object { start, first: self.members.len(), name_offset, name });
                     return Ok(None);
                 }
                 Ok(Some(self.value(start, Kind::Object(Vec::new()))))
@@ -304,30 +304,33 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Adds `value` to the innermost open container, then reads what follows it.
-    fn continue_container(&mut self, start: usize, container: Open<'a>, value: Value<'a>) -> Result<Continue<'a>, JsonError> {
+    /// Adds `value` to the innermost open container, then reads what follows it: up to the next value, or the end of the container,
+    /// which is returned.
+    fn continue_container(&mut self, container: &mut Open<'a>, value: Value<'a>) -> Result<Option<Value<'a>>, JsonError> {
         match container {
-            Open::Array(mut items) => {
-                items.push(value);
+            Open::Array { start, first } => {
+                self.items.push(value);
                 if self.eat(b',') {
-                    return Ok(Continue::NextValue(Open::Array(items)));
+                    return Ok(None);
                 }
                 if self.eat(b']') {
-                    return Ok(Continue::Closed(self.value(start, Kind::Array(items))));
+                    let items = self.items.drain(*first..).collect();
+                    return Ok(Some(self.value(*start, Kind::Array(items))));
                 }
                 Err(self.syntax("wanted , or ] after an array item"))
             }
-            Open::Object { mut members, name_offset, name } => {
-                members.push(Member { name, name_offset, value });
+            Open::Object { start, first, name_offset, name } => {
+                self.members.push(Member { name: std::mem::take(name), name_offset: *name_offset, value });
                 if self.eat(b',') {
                     self.skip_white_space();
-                    let name_offset = self.offset;
-                    let name = self.member_name()?;
-                    return Ok(Continue::NextValue(Open::Object { members, name_offset, name }));
+                    *name_offset = self.offset;
+                    *name = self.member_name()?;
+                    return Ok(None);
                 }
                 if self.eat(b'}') {
+                    let members: Vec<Member<'a>> = self.members.drain(*first..).collect();
                     refuse_duplicates(&members)?;
-                    return Ok(Continue::Closed(self.value(start, Kind::Object(members))));
+                    return Ok(Some(self.value(*start, Kind::Object(members))));
                 }
                 Err(self.syntax("wanted , or } after an object member"))
             }
@@ -356,7 +359,7 @@ impl<'a> Reader<'a> {
         let mut owned: Option<String> = None;
         loop {
             let run_start = self.offset;
-            self.advance(plain_run(self.rest().as_bytes()));
+            self.advance(plain_run(self.rest_bytes()));
             let plain = self.text.get(run_start..self.offset).unwrap_or_default();
             match self.peek() {
                 Some(b'"') => {
@@ -422,7 +425,7 @@ impl<'a> Reader<'a> {
 
     /// A literal or a number.
     fn token(&mut self) -> Result<Kind<'a>, JsonError> {
-        let length = self.rest().bytes().take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.')).count();
+        let length = self.rest_bytes().iter().take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.')).count();
         let token = self.rest().get(..length).unwrap_or_default();
         if length > limits::JSON_NUMBER_BYTES {
             let message = format!("a number has more than {} characters", limits::JSON_NUMBER_BYTES);
@@ -436,7 +439,7 @@ impl<'a> Reader<'a> {
             _ if !is_number(token) => {
                 return Err(self.syntax(&format!("{} is neither a number nor a literal", quoted(token))));
             }
-            _ if token.parse::<f64>().is_ok_and(f64::is_finite) || is_integer(token) => Kind::Number(token),
+            _ if is_integer(token) || token.parse::<f64>().is_ok_and(f64::is_finite) => Kind::Number(token),
             _ => {
                 return Err(self.error(JsonErrorKind::NumberOverflow, format!("{} does not fit a double", quoted(token))));
             }
@@ -451,6 +454,10 @@ impl<'a> Reader<'a> {
 
     fn rest(&self) -> &'a str {
         self.text.get(self.offset..).unwrap_or_default()
+    }
+
+    fn rest_bytes(&self) -> &'a [u8] {
+        self.text.as_bytes().get(self.offset..).unwrap_or_default()
     }
 
     fn peek(&self) -> Option<u8> {
@@ -470,7 +477,7 @@ impl<'a> Reader<'a> {
     }
 
     fn skip_white_space(&mut self) {
-        let blank = self.rest().bytes().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')).count();
+        let blank = self.rest_bytes().iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')).count();
         self.advance(blank);
     }
 
@@ -490,11 +497,6 @@ fn plain_run(text: &[u8]) -> usize {
     // The least byte of a long run is found sooner than the first of a kind.
     let has_control = run.iter().copied().min().is_some_and(is_control);
     if has_control { run.iter().take_while(|byte| !is_control(**byte)).count() } else { run.len() }
-}
-
-enum Continue<'a> {
-    NextValue(Open<'a>),
-    Closed(Value<'a>),
 }
 
 /// Refuses the first name that stands a second time.

@@ -915,7 +915,7 @@ impl Problem {
             code,
             effect: info.default_effect,
             location,
-            message: text::safe(&message.into()),
+            message: text::safe(message.into()),
             found: None,
             wanted: None,
             help: info.help,
@@ -923,12 +923,12 @@ impl Problem {
     }
 
     pub(crate) fn found(mut self, found: impl Into<String>) -> Self {
-        self.found = Some(text::safe(&found.into()));
+        self.found = Some(text::safe(found.into()));
         self
     }
 
     pub(crate) fn wanted(mut self, wanted: impl Into<String>) -> Self {
-        self.wanted = Some(text::safe(&wanted.into()));
+        self.wanted = Some(text::safe(wanted.into()));
         self
     }
 }

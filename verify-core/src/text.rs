@@ -7,6 +7,15 @@ use crate::limits::SHOWN_CHARACTERS as SHOWN;
 /// the second of two blanks, colons or number signs. The backslash is doubled, so that what is shown names exactly one text.
 pub fn escape(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
+    push_escaped(text, &mut shown);
+    shown
+}
+
+/// Appends `text`, escaped as by [`escape`].
+fn push_escaped(text: &str, shown: &mut String) {
+    if is_plain(text) {
+        return shown.push_str(text);
+    }
     let mut before = None;
     for character in text.chars() {
         match character {
@@ -21,7 +30,14 @@ pub fn escape(text: &str) -> String {
         }
         before = Some(character);
     }
-    shown
+}
+
+/// Whether all of `text` is harmless by a look at its bytes alone, as most of it is: ASCII that shows itself, with nothing twice that
+/// could begin a command or a run of blanks.
+fn is_plain(text: &str) -> bool {
+    let is_plain = |byte: u8| matches!(byte, b' '..=b'~') && byte != b'\\';
+    let is_twice = |pair: &[u8]| matches!(pair, b"  " | b"::" | b"##");
+    text.bytes().all(is_plain) && !text.as_bytes().windows(2).any(is_twice)
 }
 
 /// Returns written JSON in ASCII and without `<`, `>`, `&`, `::` and `##`, so that it is harmless in a terminal, a build log and a
@@ -53,26 +69,39 @@ pub(crate) fn push_escape(unit: u16, text: &mut String) {
 
 /// Escapes `text`, cut to a length that fits a line.
 pub(crate) fn brief(text: &str) -> String {
-    let cut: String = text.chars().take(SHOWN).collect();
-    match text.chars().skip(SHOWN).count() {
-        0 => escape(&cut),
-        left => format!("{}... ({left} more characters)", escape(&cut)),
+    match cut(text) {
+        (cut, 0) => escape(cut),
+        (cut, left) => format!("{}... ({left} more characters)", escape(cut)),
     }
 }
 
 /// Escapes `text` between double quotes, cut to a length that fits a line. Quotes inside are escaped too.
 pub(crate) fn quoted(text: &str) -> String {
-    let cut: String = text.chars().take(SHOWN).collect();
-    let left = text.chars().skip(SHOWN).count();
-    let body = escape(&cut).replace('"', "\\\"");
+    let (cut, left) = cut(text);
+    let mut shown = String::with_capacity(cut.len().saturating_add(2));
+    for (index, part) in cut.split('"').enumerate() {
+        shown.push_str(if index == 0 { "\"" } else { "\\\"" });
+        push_escaped(part, &mut shown);
+    }
+    shown.push('"');
     match left {
-        0 => format!("\"{body}\""),
-        _ => format!("\"{body}\"... ({left} more characters)"),
+        0 => shown,
+        _ => format!("{shown}... ({left} more characters)"),
     }
 }
 
+/// As much of `text` as fits a line, and how many characters more there are.
+fn cut(text: &str) -> (&str, usize) {
+    let end = text.char_indices().nth(SHOWN).map_or(text.len(), |(end, _)| end);
+    let (cut, rest) = text.split_at_checked(end).unwrap_or((text, ""));
+    (cut, rest.chars().count())
+}
+
 /// The last line of defence: a finished message without any character that is unsafe to show, whoever built it.
-pub(crate) fn safe(message: &str) -> String {
+pub(crate) fn safe(message: String) -> String {
+    if is_plain(&message) {
+        return message;
+    }
     let mut shown = String::with_capacity(message.len());
     let mut before = None;
     for character in message.chars() {
@@ -131,7 +160,7 @@ mod tests {
     fn commands_of_build_runners_are_broken() {
         assert_eq!(escape("::error::x ##[add-mask]y ##vso[z]"), ":\\u{3a}error:\\u{3a}x #\\u{23}[add-mask]y #\\u{23}vso[z]");
         assert_eq!(escape(":::#:#"), ":\\u{3a}\\u{3a}#:#");
-        assert_eq!(safe("a::b"), "a:\\u{3a}b");
+        assert_eq!(safe("a::b".to_owned()), "a:\\u{3a}b");
     }
 
     #[test]

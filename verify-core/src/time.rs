@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use chrono::{DateTime, NaiveDate, Timelike, Utc};
+use chrono::{DateTime, NaiveDate};
 use serde::{Serialize, Serializer};
 
 /// An instant in UTC with nanoseconds, ordered in time.
@@ -50,19 +50,30 @@ impl Timestamp {
         let [y0, y1, y2, y3, b'-', mo0, mo1, b'-', d0, d1, b'T', h0, h1, b':', mi0, mi1, b':', s0, s1] = date_time else {
             return Err(TimestampError::Shape);
         };
-        let year = i32::try_from(number(&[*y0, *y1, *y2, *y3])?).map_err(|_| TimestampError::Shape)?;
-        let month = number(&[*mo0, *mo1])?;
-        let day = number(&[*d0, *d1])?;
+        let century = [*y0, *y1];
+        let digits = [y2, y3, mo0, mo1, d0, d1, h0, h1, mi0, mi1, s0, s1].map(|digit| *digit);
+        if !century.iter().chain(&digits).all(u8::is_ascii_digit) {
+            return Err(TimestampError::Shape);
+        }
         let (nanoseconds, zone) = fraction(rest)?;
         let offset = offset_seconds(zone)?;
-        let local = NaiveDate::from_ymd_opt(year, month, day)
-            .and_then(|date| date.and_hms_opt(number(&[*h0, *h1]).ok()?, number(&[*mi0, *mi1]).ok()?, number(&[*s0, *s1]).ok()?))
-            .ok_or(TimestampError::NoSuchInstant)?;
-        let seconds = local.and_utc().timestamp().saturating_sub(offset);
+        let local = Self::from_digits(century, digits).ok_or(TimestampError::NoSuchInstant)?;
+        let seconds = local.seconds.saturating_sub(offset);
         match (FIRST_SECOND..=LAST_SECOND).contains(&seconds) {
             true => Ok(Self { seconds, nanoseconds }),
             false => Err(TimestampError::NoSuchInstant),
         }
+    }
+
+    /// The instant in UTC that is written in digits alone: the first two of the year, then two each for the rest of it, month, day,
+    /// hour, minute and second.
+    pub(crate) fn from_digits([y0, y1]: [u8; 2], rest: [u8; 12]) -> Option<Self> {
+        let [y2, y3, mo0, mo1, d0, d1, h0, h1, mi0, mi1, s0, s1] = rest;
+        let year = i32::try_from(number(&[y0, y1, y2, y3]).ok()?).ok()?;
+        let [month, day] = [number(&[mo0, mo1]).ok()?, number(&[d0, d1]).ok()?];
+        let [hour, minute, second] = [number(&[h0, h1]).ok()?, number(&[mi0, mi1]).ok()?, number(&[s0, s1]).ok()?];
+        let instant = NaiveDate::from_ymd_opt(year, month, day)?.and_hms_opt(hour, minute, second)?;
+        Some(Self::from_unix_seconds(instant.and_utc().timestamp()))
     }
 
     /// Reads an instant as Intel writes it: the zone is `Z` or `+00:00`, a fraction is allowed.
@@ -113,12 +124,13 @@ fn offset_seconds(zone: &[u8]) -> Result<i64, TimestampError> {
 
 impl fmt::Display for Timestamp {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some(instant) = DateTime::<Utc>::from_timestamp(self.seconds, self.nanoseconds) else {
+        let Some(second) = DateTime::from_timestamp(self.seconds, 0) else {
             return write!(formatter, "{} s after 1970-01-01T00:00:00Z", self.seconds);
         };
-        write!(formatter, "{}", instant.format("%Y-%m-%dT%H:%M:%S"))?;
-        if instant.nanosecond() != 0 {
-            write!(formatter, ".{:09}", instant.nanosecond())?;
+        // Debug is the form of ISO 8601 that RFC 3339 wants.
+        write!(formatter, "{:?}", second.naive_utc())?;
+        if self.nanoseconds != 0 {
+            write!(formatter, ".{:09}", self.nanoseconds)?;
         }
         formatter.write_str("Z")
     }
@@ -156,6 +168,7 @@ mod tests {
             ("2026-02-30T00:00:00Z", TimestampError::NoSuchInstant),
             ("2026-08-02T23:59:60Z", TimestampError::NoSuchInstant),
             ("2026-08-02T24:00:00Z", TimestampError::NoSuchInstant),
+            ("2026-08-02T0x:00:00Z", TimestampError::Shape),
             ("", TimestampError::Shape),
             ("2026-08-02T00:00:00Z\n", TimestampError::Shape),
             ("2026-08-02t00:00:00z", TimestampError::Shape),

@@ -8,7 +8,7 @@ use crate::dcap::chain::{PckCa, PckChain};
 use crate::ledger::{Checked, Findings};
 use crate::problem::{Code, Location, Problem};
 
-const BASE: &[u32] = &[1, 2, 840, 113741, 1, 13, 1];
+const BASE: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113741.1.13.1");
 
 /// What Intel certifies about a platform.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub(crate) struct SgxExtension {
 }
 
 /// Numbered items of one sequence: each `{ OID, value }`, the last arc of the OID being the number.
-type Items<'a> = Vec<(u32, AnyRef<'a>)>;
+type Items<'a> = Vec<(u8, AnyRef<'a>)>;
 
 impl SgxExtension {
     pub(crate) fn read(chain: &PckChain, findings: &mut Findings) -> Checked<Self> {
@@ -32,12 +32,12 @@ impl SgxExtension {
 }
 
 fn parse(content: &[u8], ca: PckCa) -> Result<SgxExtension, &'static str> {
-    let items = items(AnyRef::from_der(content).map_err(|_| "the SGX extension is not one DER value")?, BASE)?;
+    let items = items(AnyRef::from_der(content).map_err(|_| "the SGX extension is not one DER value")?, BASE.as_bytes())?;
     match items.as_slice() {
         [ppid, tcb, pce_id, fmspc, sgx_type] if ca == PckCa::Processor => common(ppid, tcb, pce_id, fmspc, sgx_type),
         [ppid, tcb, pce_id, fmspc, sgx_type, (6, instance), (7, configuration)] => {
             let _platform_instance: [u8; 16] = octets(*instance, "platform instance id: wanted 16 bytes")?;
-            let path = [BASE, &[7]].concat();
+            let path = [BASE.as_bytes(), &[7]].concat();
             let flags = self::items(*configuration, &path)?;
             let are_flags = flags.iter().all(|(_, flag)| flag.decode_as::<bool>().is_ok());
             match flags.as_slice() {
@@ -50,11 +50,11 @@ fn parse(content: &[u8], ca: PckCa) -> Result<SgxExtension, &'static str> {
 }
 
 fn common(
-    ppid: &(u32, AnyRef<'_>),
-    tcb: &(u32, AnyRef<'_>),
-    pce_id: &(u32, AnyRef<'_>),
-    fmspc: &(u32, AnyRef<'_>),
-    sgx_type: &(u32, AnyRef<'_>),
+    ppid: &(u8, AnyRef<'_>),
+    tcb: &(u8, AnyRef<'_>),
+    pce_id: &(u8, AnyRef<'_>),
+    fmspc: &(u8, AnyRef<'_>),
+    sgx_type: &(u8, AnyRef<'_>),
 ) -> Result<SgxExtension, &'static str> {
     let ((1, ppid), (2, tcb), (3, pce_id), (4, fmspc), (5, sgx_type)) = (ppid, tcb, pce_id, fmspc, sgx_type) else {
         return Err("wanted the items PPID, TCB, PCE id, FMSPC and SGX type, each once");
@@ -63,14 +63,14 @@ fn common(
     if !is_sgx_type {
         return Err("SGX type: wanted standard, scalable or scalable with integrity");
     }
-    let path = [BASE, &[2]].concat();
+    let path = [BASE.as_bytes(), &[2]].concat();
     let tcb = items(*tcb, &path)?;
     let levels = "TCB: wanted 16 component SVNs, PCE SVN and CPU SVN, each once";
     let Some((components, [(17, pce_svn), (18, cpu_svn)])) = tcb.split_at_checked(16) else {
         return Err(levels);
     };
     let mut svns = [0; 16];
-    for ((svn, wanted), (number, value)) in svns.iter_mut().zip(1u32..).zip(components) {
+    for ((svn, wanted), (number, value)) in svns.iter_mut().zip(1u8..).zip(components) {
         if *number != wanted {
             return Err(levels);
         }
@@ -86,8 +86,8 @@ fn common(
     })
 }
 
-/// The items of a sequence, sorted by number; their OIDs have to be `path` and one more arc.
-fn items<'a>(sequence: AnyRef<'a>, path: &[u32]) -> Result<Items<'a>, &'static str> {
+/// The items of a sequence, sorted by number; their OIDs have to be `path` (in DER, without the header) and one more arc of one byte.
+fn items<'a>(sequence: AnyRef<'a>, path: &[u8]) -> Result<Items<'a>, &'static str> {
     let malformed = "the SGX extension is not a sequence of object identifiers with values";
     if sequence.tag() != Tag::Sequence {
         return Err(malformed);
@@ -97,8 +97,7 @@ fn items<'a>(sequence: AnyRef<'a>, path: &[u32]) -> Result<Items<'a>, &'static s
     while !reader.is_finished() {
         let (oid, value): (ObjectIdentifier, AnyRef<'a>) =
             reader.sequence(|inner| Ok::<_, der::Error>((inner.decode()?, inner.decode()?))).map_err(|_| malformed)?;
-        let arcs: Vec<u32> = oid.arcs().collect();
-        match arcs.split_last() {
+        match oid.as_bytes().split_last() {
             Some((number, parent)) if parent == path => items.push((*number, value)),
             _ => return Err("the SGX extension holds an unknown item"),
         }
