@@ -32,8 +32,9 @@ impl Call {
         matches!(self.name(), "open" | "openat") && self.0.contains("O_RDONLY") && !writes.iter().any(|flag| self.0.contains(flag))
     }
 
+    /// What strace writes as `???` is a thread that the end of the process found waiting, before it had begun a call.
     fn ends(&self) -> bool {
-        matches!(self.name(), "exit" | "exit_group")
+        matches!(self.name(), "exit" | "exit_group" | "???")
     }
 
     /// Threads share everything with the process; what they do is looked at like everything else.
