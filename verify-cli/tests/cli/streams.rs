@@ -136,7 +136,7 @@ fn an_interrupted_answer_says_that_it_is_partial() {
             assert!(stream.answer(&line(VERIFIED)).contains("\"verified\""));
         } else {
             writeln!(stream.stdin, "{}", line(VERIFIED)).unwrap();
-            std::thread::sleep(std::time::Duration::from_secs(1));
+            std::thread::sleep(std::time::Duration::from_secs(3));
         }
         let id = stream.child.id().to_string();
         assert!(std::process::Command::new("kill").args(["-INT", &id]).status().unwrap().success());
