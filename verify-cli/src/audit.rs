@@ -23,10 +23,7 @@ use crate::text;
 
 pub(crate) fn run(arguments: &AuditArgs, output: &mut Output) -> u8 {
     match audited(arguments, output) {
-        Err(failure) => {
-            complain(&format!("error: {}", failure.message));
-            failure.exit_code
-        }
+        Err(failure) => failure.end(),
         Ok((audit, code)) => {
             if !arguments.quiet {
                 match arguments.format {
@@ -45,23 +42,23 @@ fn audited(arguments: &AuditArgs, output: &Output) -> Result<(Audit, u8), Failur
     let judgement = Judgement::of(&arguments.judgement, &[])?;
     let folder = LogFolder::open(&arguments.log)?;
     let earlier = arguments.since.as_deref().map(earlier).transpose()?;
-    let beside = |path: &Option<PathBuf>| path.as_deref().map(|path| Output::to(path, Color::Never)).transpose().map_err(usage);
+    let beside = |path: &Option<PathBuf>| path.as_deref().map(|path| Output::to(path, Color::Never)).transpose().map_err(Failure::usage);
     let (seal, html) = (beside(&arguments.seal)?, beside(&arguments.html)?);
     let is_spared = |output: &Output| output.spares(folder.paths().chain(arguments.judgement.files().chain(&arguments.since).cloned()));
     let outputs: Vec<&Output> = [Some(output), seal.as_ref(), html.as_ref()].into_iter().flatten().collect();
     if !outputs.iter().all(|output| is_spared(output)) {
-        return Err(usage("nothing was written".to_owned()));
+        return Err(Failure::usage("nothing was written"));
     }
     let answers = if arguments.quiet { outputs.get(1..).unwrap_or_default() } else { &outputs };
     if answers.iter().enumerate().any(|(place, one)| answers.iter().skip(place + 1).any(|other| one.shares_place_with(other))) {
-        return Err(usage("answer, seal and page cannot go to the same place".to_owned()));
+        return Err(Failure::usage("answer, seal and page cannot go to the same place"));
     }
 
     let [index, ledger] = [folder.index(), folder.ledger()];
     let [index_content, ledger_content] = [&index, &ledger].map(|content| content.as_ref().map(as_content));
     let mut log = Log::read(index_content, ledger_content);
     let (mut runs, mut code) = (Vec::new(), exit::OK);
-    let engine = Engine::new(&arguments.judgement.effort, Some(folder.runs.len())).map_err(usage)?;
+    let engine = Engine::new(&arguments.judgement.effort, Some(folder.runs.len()))?;
     let is_whole = engine.run(
         Inputs::Listed(folder.runs.clone().into_iter()),
         |name| judge(&log, &folder, name, &judgement),
@@ -172,11 +169,7 @@ fn earlier(path: &Path) -> Result<Snapshot, Failure> {
         };
     }
     let seal = File::open(path).and_then(|file| read_bounded(file, limits::SEAL_BYTES as u64)).map_err(missing)?;
-    Snapshot::from_seal(&seal).map_err(|error| named(usage(format!("it is no seal that can be used: {error}"))))
-}
-
-fn usage(message: String) -> Failure {
-    Failure { word: "USAGE", message, exit_code: exit::USAGE }
+    Snapshot::from_seal(&seal).map_err(|error| named(Failure::usage(format!("it is no seal that can be used: {error}"))))
 }
 
 /// How many runs of a group are named, and how many findings of one code are shown, without `-v`.

@@ -11,6 +11,8 @@ use rayon::ThreadPool;
 use rayon::prelude::*;
 
 use crate::args::EffortArgs;
+use crate::exit;
+use crate::inputs::Failure;
 
 /// Whether somebody asked to stop.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
@@ -108,12 +110,17 @@ pub(crate) struct Engine {
 impl Engine {
     /// An engine of `jobs` threads, or one for each processor. Progress on `total` inputs, where that is known, is shown to people
     /// who look at a terminal, unless they do not want it.
-    pub(crate) fn new(effort: &EffortArgs, total: Option<usize>) -> Result<Self, String> {
+    pub(crate) fn new(effort: &EffortArgs, total: Option<usize>) -> Result<Self, Failure> {
         let available = || thread::available_parallelism().map_or(1, usize::from);
+        let failed = |error: rayon::ThreadPoolBuildError| Failure {
+            word: "INTERNAL",
+            message: format!("threads cannot be started: {error}"),
+            exit_code: exit::INTERNAL,
+        };
         let threads = effort.jobs.map_or_else(available, usize::from).min(total.unwrap_or(usize::MAX)).max(1);
         let pool = match threads {
             1 => None,
-            _ => Some(rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| format!("no threads: {error}"))?),
+            _ => Some(rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(failed)?),
         };
         let is_watched = !effort.no_progress && total != Some(1) && io::stderr().is_terminal() && std::env::var_os("CI").is_none();
         let target = if is_watched { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
@@ -124,7 +131,7 @@ impl Engine {
             }
             None => (ProgressBar::with_draw_target(None, target), "{pos}, {per_sec}"),
         };
-        progress.set_style(ProgressStyle::with_template(template).map_err(|error| error.to_string())?);
+        progress.set_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()));
         if total != Some(1) {
             heed_interruptions();
         }

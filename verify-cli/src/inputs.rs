@@ -1,5 +1,6 @@
 //! From paths to bytes: what a path stands for, and reading with a bound.
 
+use std::borrow::Cow;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::panic::{self, AssertUnwindSafe};
@@ -8,6 +9,7 @@ use std::path::{Path, PathBuf};
 use verify_core::{Companion, RunFile, escape, limits};
 
 use crate::exit;
+use crate::output::complain;
 
 /// No file that the core reads may have more bytes than this; one more is read so that it can see and say that.
 pub(crate) const FILE_BYTES: u64 = limits::RECEIPT_BYTES as u64;
@@ -39,6 +41,18 @@ pub(crate) struct Failure {
     pub(crate) word: &'static str,
     pub(crate) message: String,
     pub(crate) exit_code: u8,
+}
+
+impl Failure {
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Self { word: "USAGE", message: message.into(), exit_code: exit::USAGE }
+    }
+
+    /// Says it, where it ends the command.
+    pub(crate) fn end(&self) -> u8 {
+        complain(&format!("error: {}", self.message));
+        self.exit_code
+    }
 }
 
 impl Input {
@@ -114,9 +128,9 @@ impl Input {
     /// Reads the input and asks `core` about it. A panic in there is a bug, but it ends this answer only.
     pub(crate) fn ask<T>(&self, core: impl FnOnce(&[u8]) -> T) -> Result<T, Failure> {
         let bytes = match &self.source {
-            Source::StandardInput => read_bounded(io::stdin().lock(), FILE_BYTES),
-            Source::File(path) => File::open(path).and_then(|file| read_bounded(file, FILE_BYTES)),
-            Source::Held(bytes) => Ok(bytes.clone()),
+            Source::StandardInput => read_bounded(io::stdin().lock(), FILE_BYTES).map(Cow::Owned),
+            Source::File(path) => File::open(path).and_then(|file| read_bounded(file, FILE_BYTES)).map(Cow::Owned),
+            Source::Held(bytes) => Ok(Cow::Borrowed(bytes.as_slice())),
             Source::Nothing(failure) => return Err(failure.clone()),
         };
         let bytes = bytes.map_err(|error| unreadable(&error))?;

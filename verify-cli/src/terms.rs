@@ -7,7 +7,6 @@ use verify_core::tier::Params;
 use verify_core::{Anchors, Instant, Policy, Request, SignerKey, Timestamp, Verifier, escape};
 
 use crate::args::{At, JudgementArgs, TermsArgs};
-use crate::exit;
 use crate::inputs::{Failure, Input, read_settings};
 use crate::policy;
 use crate::score;
@@ -26,8 +25,7 @@ pub(crate) struct Judgement {
 impl Judgement {
     /// Settles what `arguments` say about the receipts at `paths`.
     pub(crate) fn of(arguments: &JudgementArgs, paths: &[PathBuf]) -> Result<Self, Failure> {
-        let refused = |message| Failure { word: "USAGE", message, exit_code: exit::USAGE };
-        let mut judgement = Self::settled(arguments, paths).map_err(refused)?;
+        let mut judgement = Self::settled(arguments, paths).map_err(Failure::usage)?;
         judgement.fresh_collateral = read_option("--collateral", arguments.collateral.as_deref())?;
         Ok(judgement)
     }

@@ -9,7 +9,7 @@ use verify_core::{Companion, Report, escape, escape_json, limits};
 use crate::args::{Format, VerifyArgs};
 use crate::engine::{Engine, Inputs};
 use crate::exit;
-use crate::inputs::{Beside, Input};
+use crate::inputs::{Beside, Failure, Input};
 use crate::json::Documents;
 use crate::layout::{PLAIN, Page};
 use crate::output::{Output, complain};
@@ -30,10 +30,7 @@ pub(crate) fn run(arguments: &VerifyArgs, view: View, output: &mut Output) -> u8
     let given = settled.and_then(|judgement| Ok((judgement, read_option("--input", arguments.input.as_deref())?)));
     let (judgement, given) = match given {
         Ok(settled) => settled,
-        Err(failure) => {
-            complain(&format!("error: {}", failure.message));
-            return failure.exit_code;
-        }
+        Err(failure) => return failure.end(),
     };
     let (inputs, passed_over) = match &arguments.run {
         None => Input::resolve(&arguments.paths),
@@ -45,19 +42,16 @@ pub(crate) fn run(arguments: &VerifyArgs, view: View, output: &mut Output) -> u8
         passed_over.iter().for_each(|word| complain(word));
     }
     if inputs.is_empty() {
-        complain("error: no receipts found: name a file, a directory, or - for standard input");
-        return exit::USAGE;
+        return Failure::usage("no receipts found: name a file, a directory, or - for standard input").end();
     }
     let is_standard_input = matches!(inputs.as_slice(), [input] if input.is_standard_input());
     if arguments.are_paths && !is_standard_input {
-        complain("error: --paths reads the paths from standard input: name - and nothing else");
-        return exit::USAGE;
+        return Failure::usage("--paths reads the paths from standard input: name - and nothing else").end();
     }
     let is_stream = is_standard_input && (arguments.are_paths || arguments.format == Format::Jsonl);
     if arguments.input.is_some() && (is_stream || inputs.len() > 1) {
         let count = if is_stream { "a stream of them".to_owned() } else { inputs.len().to_string() };
-        complain(&format!("error: --input names the input of one receipt, but there are {count} to judge"));
-        return exit::USAGE;
+        return Failure::usage(format!("--input names the input of one receipt, but there are {count} to judge")).end();
     }
     let companions = arguments.run.iter().flat_map(|run| Companion::ALL.map(|companion| run.join(companion.name())));
     if !output.spares(inputs.iter().filter_map(Input::path).chain(arguments.files())) || !output.spares(companions) {
@@ -66,10 +60,7 @@ pub(crate) fn run(arguments: &VerifyArgs, view: View, output: &mut Output) -> u8
 
     let engine = match Engine::new(&arguments.judgement.effort, (!is_stream).then_some(inputs.len())) {
         Ok(engine) => engine,
-        Err(message) => {
-            complain(&format!("error: {message}"));
-            return exit::INTERNAL;
-        }
+        Err(failure) => return failure.end(),
     };
     // A stream may have any number of ids.
     let looks_for_shared_ids = !is_stream && inputs.len() > 1;

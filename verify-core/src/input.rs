@@ -8,7 +8,9 @@ use std::collections::BTreeMap;
 use data_encoding::HEXLOWER;
 
 use crate::binding::KNOWN_WORKLOADS;
+use crate::compare;
 use crate::crypto;
+use crate::facts::InputFacts;
 use crate::json::{self, Kind, Value};
 use crate::ledger::{Checked, Findings, Stopped};
 use crate::limits;
@@ -16,7 +18,6 @@ use crate::problem::{Code, Location, Problem};
 use crate::python;
 use crate::receipt::canonical::{compact_dumps, sorted_dumps, sorted_object_dumps};
 use crate::receipt::{Attestation, Bound, DOCUMENT, Expected, Note, QuoteEvidence, Statement};
-use crate::report::InputFacts;
 use crate::scorer::Scorer;
 use crate::text::{escape, is_hex};
 use crate::tier::Label;
@@ -355,9 +356,9 @@ pub(crate) fn check_counterparts(counterparts: &Counterparts<'_>, output: Option
 fn alike(left: &Value<'_>, right: &Value<'_>) -> bool {
     let leaves = |left: &Value<'_>, right: &Value<'_>| match (&left.kind, &right.kind) {
         (Kind::Number(left), Kind::Number(right)) => same_number(left, right),
-        _ => json::is_same(left, right),
+        _ => compare::is_same(left, right),
     };
-    json::compare(left, right, leaves).differ == 0
+    compare::compare(left, right, leaves).differ == 0
 }
 
 fn by_name<'v>(value: &'v Value<'v>) -> BTreeMap<&'v str, &'v Value<'v>> {

@@ -5,12 +5,12 @@ use serde::Serialize;
 use crate::dcap::collateral::Collateral;
 use crate::dcap::quote::{Accepted, Body, Quote};
 use crate::dcap::{chain, enclave_facts, trust_domain_facts};
+use crate::facts::{EnclaveFacts, TrustDomainFacts};
 use crate::json::{self, Value};
 use crate::ledger::{Checked, Findings, need};
 use crate::limits;
 use crate::problem::{Code, Location, Problem};
 use crate::receipt::{DOCUMENT, Receipt};
-use crate::report::{EnclaveFacts, TrustDomainFacts};
 use crate::text::{self, brief, quoted};
 
 /// What stands in a receipt. **Nothing here is verified**: an entry says what the file says.

@@ -38,9 +38,11 @@ mod binding;
 mod certificate;
 mod claimed_tier;
 mod claims;
+mod compare;
 mod crypto;
 pub mod dcap;
 mod expectation;
+mod facts;
 mod fields;
 mod input;
 mod inspect;
@@ -67,13 +69,16 @@ mod verify;
 pub use anchors::{Anchors, AnchorsError, SignerKey, SignerKeyError};
 pub use dcap::Instant;
 pub use expectation::{Expectation, ExpectationError};
+pub use facts::{
+    EnclaveFacts, Facts, InputFacts, ObjectWindow, OutputFacts, PlatformFacts, QuoteFacts, TcbFacts, TcbStatus, TrustDomainFacts,
+    WindowFacts,
+};
 pub use inspect::{Inspection, InspectionEntry, inspect};
 pub use policy::{Policy, PolicyError};
 pub use problem::{Code, CodeInfo, Effect, Location, Problem};
 pub use report::{
-    AnchorsInForce, Check, CheckResult, Claim, ComparedFile, Comparison, Coverage, EnclaveFacts, ExpectationResult, Facts, FigureSource,
-    Input, InputFacts, Judged, ObjectWindow, Obligation, Outcome, OutputFacts, PlatformFacts, PolicyInForce, QuoteFacts, QuoteReport,
-    RecordedFigure, Report, Rescored, TcbFacts, TcbStatus, Tool, TrustDomainFacts, WindowFacts,
+    AnchorsInForce, Check, CheckResult, Claim, ComparedFile, Comparison, Coverage, ExpectationResult, FigureSource, Input, Judged,
+    Obligation, Outcome, PolicyInForce, QuoteReport, RecordedFigure, Report, Rescored, Tool,
 };
 pub use run::{Companion, RunFile};
 pub use text::{escape, escape_json};

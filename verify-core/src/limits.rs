@@ -34,7 +34,8 @@ macro_rules! limits {
 }
 
 /// Good signatures that a verifier and its clones remember, at most; not on the list, because nothing is refused for it. A log has about
-/// four distinct ones a receipt, of which one or two come again; the busiest keys stay. Each has 161 bytes; in trees whose nodes may be half empty that is at most 3 MiB.
+/// four distinct ones a receipt, of which one or two come again. Each has 161 bytes; in trees whose nodes may be half empty that is at
+/// most 3 MiB.
 pub const REMEMBERED_SIGNATURES: usize = 8 * KIB;
 
 // NAME = value, what is counted, why no more is needed.

@@ -1,11 +1,12 @@
 //! What policy and caller want to read: pinned enclave measurements, container images, and values of single fields.
 
 use crate::claims;
+use crate::compare::same_decimal;
 use crate::dcap::quote::TdReport;
 use crate::dcap::signed::Authentic;
 use crate::dcap::trust_domain_facts;
 use crate::expectation::{self, Expectation, Field, Form, Place};
-use crate::json::{Kind, Value, same_decimal};
+use crate::json::{Kind, Value};
 use crate::ledger::{Checked, Findings, Stopped};
 use crate::limits;
 use crate::policy::Policy;

@@ -1,9 +1,9 @@
 //! The strict provenance fields: what makes a run repeatable. Absent, blank, placeholder and malformed are one problem.
 
+use crate::facts::WindowFacts;
 use crate::ledger::Findings;
 use crate::problem::{Code, Location, Problem};
 use crate::receipt::{Attestation, DOCUMENT};
-use crate::report::WindowFacts;
 use crate::text::quoted;
 
 /// Texts that stand for "not recorded", in lower case.

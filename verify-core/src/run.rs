@@ -7,9 +7,10 @@ use std::collections::BTreeMap;
 
 use data_encoding::HEXLOWER;
 
+use crate::compare::{compare, is_same, same_decimal};
 use crate::crypto;
 use crate::expectation::Form;
-use crate::json::{self, JsonErrorKind, Kind, Value, child, compare, is_number, is_same, same_decimal};
+use crate::json::{self, JsonErrorKind, Kind, Value, child, is_number};
 use crate::ledger::{Checked, Findings, Stopped};
 use crate::limits;
 use crate::problem::{Code, Location, Problem};

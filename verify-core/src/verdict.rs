@@ -1,11 +1,12 @@
 //! The enclave's output against the verdict that the receipt claims.
 
+use crate::facts::OutputFacts;
 use crate::json::{self, JsonErrorKind, Kind, Value};
 use crate::ledger::Findings;
 use crate::problem::{Code, Location, Problem};
 use crate::receipt::canonical::{compact_dumps, rounded};
 use crate::receipt::{Attestation, DOCUMENT, Note};
-use crate::report::{Comparison, OutputFacts};
+use crate::report::Comparison;
 use crate::text::{brief, escape, quoted};
 use crate::tier::Label;
 

@@ -22,6 +22,7 @@ use crate::crypto::Arithmetic;
 use crate::dcap::quote::Accepted;
 use crate::dcap::{self, Appraisal, Instant, age};
 use crate::expectation::{Expectation, Field};
+use crate::facts::Facts;
 use crate::input::{self, Recovered, Sources};
 use crate::json::{self, JsonErrorKind};
 use crate::ledger::{Checked, Ledger, Stopped, need};
@@ -32,7 +33,7 @@ use crate::policy::Policy;
 use crate::problem::{Code, Effect, Location, Problem};
 use crate::provenance;
 use crate::receipt::{self, Bound, DOCUMENT, Expected, Files, QuoteEvidence, Receipt, SignatureEvidence, Statement};
-use crate::report::{AnchorsInForce, Facts, Input, Obligation, Outcome, QuoteReport, Report, Tool};
+use crate::report::{AnchorsInForce, Input, Obligation, Outcome, QuoteReport, Report, Tool};
 use crate::run::{self, Companion, RunFile};
 use crate::scorer::{self, Scorer};
 use crate::signature;
@@ -118,8 +119,9 @@ impl<'a> Request<'a> {
 /// Verifies receipts under one policy and one set of anchors.
 ///
 /// A verifier remembers the good signatures that it saw ([`REMEMBERED_SIGNATURES`](limits::REMEMBERED_SIGNATURES) of them), because the
-/// receipts of a log share keys, certificates and collateral: one verifier for all computes four signatures a receipt where one for each computes eight. Nothing else
-/// is remembered, so that no report depends on what was verified before. Threads can share a verifier; clones share its memory.
+/// receipts of a log share keys, certificates and collateral: one verifier for all computes four signatures a receipt where one for
+/// each computes eight. Nothing else is remembered, so that no report depends on what was verified before. Threads can share a
+/// verifier; clones share its memory.
 #[derive(Clone, Debug)]
 pub struct Verifier {
     policy: Policy,

@@ -7,12 +7,13 @@ use serde::Serialize;
 
 use super::lists::{List, Row, is_receipt_id};
 use super::{Content, Finding, Log, RECEIPT, RUNS};
+use crate::compare;
 use crate::crypto;
 use crate::dcap::quote::{Accepted, Quote};
 use crate::json::{self, Kind, Value, child};
 use crate::ledger::Findings;
 use crate::limits;
-use crate::problem::{Code, Location, Problem};
+use crate::problem::{Code, Effect, Location, Problem};
 use crate::receipt::{DOCUMENT, Receipt};
 use crate::report::{Claim, Coverage, Outcome, Report};
 use crate::run::{self, Companion, RECEIPT_IDS, RESULT, RunFile, is_recorded};
@@ -162,9 +163,12 @@ impl Log<'_> {
         let facts = document.as_ref().map(Facts::of).unwrap_or_default();
         run.nonce = facts.nonce;
         run.evidence = facts.evidence;
-        let mut codes: Vec<Code> =
-            problems.iter().filter(|problem| problem.effect > crate::Effect::Notes).map(|problem| problem.code).collect();
-        codes.dedup();
+        let mut codes: Vec<Code> = Vec::new();
+        for Problem { code, .. } in problems.iter().filter(|problem| problem.effect > Effect::Notes) {
+            if !codes.contains(code) {
+                codes.push(*code);
+            }
+        }
         let at = |pointer: &str| facts.attestation.and_then(|attestation| attestation.at(pointer));
         let text = |pointer: &str| at(pointer).and_then(Value::string);
         run.receipt = Some(RunReceipt {
@@ -181,7 +185,7 @@ impl Log<'_> {
         });
         run.problems = problems;
 
-        run.findings.extend(check_name(name, &facts.receipt_id, facts.attestation));
+        run.findings.extend(check_name(name, facts.receipt_id, facts.attestation));
         run.findings.extend(facts.attestation.and_then(|attestation| check_guards(name, attestation)));
         let mut claimed = facts.attestation.map(run::results_of).unwrap_or_default();
         if let Some(kind) = document.as_ref().and_then(|document| document.member(ATTESTATION_TYPE)) {
@@ -260,7 +264,7 @@ pub(super) fn without_receipt(name: &str, lists: &[&List<'_>; 2], result: Option
 }
 
 /// The name of a directory is the id of its receipt, or ends in the commit that the receipt attests; other names say nothing.
-fn check_name(name: &str, receipt_id: &Option<&str>, attestation: Option<&Value<'_>>) -> Option<Finding> {
+fn check_name(name: &str, receipt_id: Option<&str>, attestation: Option<&Value<'_>>) -> Option<Finding> {
     if is_receipt_id(name) {
         let id = receipt_id.filter(|id| *id != name)?;
         let message = format!("the directory is named {}, its receipt {}", quoted(name), quoted(id));
@@ -324,7 +328,7 @@ fn check_row(
 
 /// The index copies the ledger. What both say and the receipt says too is compared with the receipt.
 fn compare_rows(index: &List<'_>, of_index: &Row<'_>, of_ledger: &Row<'_>, claimed: &BTreeMap<&str, Vec<&Value<'_>>>) -> Option<Finding> {
-    let comparison = json::compare(&of_index.value, &of_ledger.value, json::is_same);
+    let comparison = compare::compare(&of_index.value, &of_ledger.value, compare::is_same);
     let name_of = |pointer: &String| pointer.split('/').nth(1).unwrap_or_default().replace("~1", "/").replace("~0", "~");
     let is_compared = |name: &str| {
         let is_given = |row: &Row<'_>| row.value.member(name).is_some_and(is_recorded);

@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use crate::dcap::collateral::DOCUMENT;
+use crate::facts::{QuoteFacts, WindowFacts};
 use crate::ledger::{Checked, Findings, Stopped};
 use crate::policy::show_age;
 use crate::problem::{Code, Location, Problem};
-use crate::report::{QuoteFacts, QuoteReport, WindowFacts};
+use crate::report::QuoteReport;
 use crate::time::Timestamp;
 
 /// The newest collateral is at most `limit` old at the caller's `now`.

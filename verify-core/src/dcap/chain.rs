@@ -3,10 +3,10 @@
 use crate::anchors::{TcbSigner, Trust};
 use crate::certificate::{Certificate, CertificateFault, read_pem};
 use crate::crypto::PublicKey;
+use crate::facts::ObjectWindow;
 use crate::ledger::{Checked, Findings};
 use crate::memo::Memory;
 use crate::problem::{Code, Location, Problem};
-use crate::report::ObjectWindow;
 use crate::time::Timestamp;
 
 const ROOT: &str = "Intel SGX Root CA";

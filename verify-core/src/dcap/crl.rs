@@ -10,11 +10,11 @@ use crate::certificate::{
     read_pem, tagged_extensions, time,
 };
 use crate::crypto::Signature;
+use crate::facts::ObjectWindow;
 use crate::ledger::{Checked, Findings};
 use crate::limits;
 use crate::memo::Memory;
 use crate::problem::{Code, Location, Problem};
-use crate::report::ObjectWindow;
 
 const CRL_NUMBER: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.20");
 

@@ -1,10 +1,10 @@
 //! TCB levels as Intel writes them: a status with its date and advisories (Intel PCS API version 4).
 
+use crate::facts::TcbStatus;
 use crate::fields::Fields;
 use crate::json::Value;
 use crate::limits;
 use crate::problem::Code;
-use crate::report::TcbStatus;
 use crate::text;
 use crate::time::Timestamp;
 

@@ -62,13 +62,11 @@ use crate::dcap::sgx_extension::SgxExtension;
 use crate::dcap::signed::Authentic;
 use crate::dcap::tcb::Evaluation;
 use crate::dcap::tcb_info::TcbInfo;
+use crate::facts::{EnclaveFacts, ObjectWindow, PlatformFacts, QuoteFacts, TrustDomainFacts, WindowFacts};
 use crate::ledger::{Checked, Findings, Ledger, Stopped, need};
 use crate::policy::Policy;
 use crate::problem::{Code, Effect, Location, Problem};
-use crate::report::{
-    AnchorsInForce, EnclaveFacts, Input, Judged, ObjectWindow, Obligation, PlatformFacts, QuoteFacts, QuoteReport, Tool, TrustDomainFacts,
-    WindowFacts,
-};
+use crate::report::{AnchorsInForce, Input, Judged, Obligation, QuoteReport, Tool};
 use crate::time::Timestamp;
 
 /// At which instant to judge.

@@ -4,11 +4,11 @@ use crate::dcap::attributes;
 use crate::dcap::level::{self, SvnLevel};
 use crate::dcap::quote::{EnclaveReport, Tee};
 use crate::dcap::signed::Authentic;
+use crate::facts::ObjectWindow;
 use crate::fields::{Fields, Format};
 use crate::json::Value;
 use crate::ledger::{Checked, Findings, Stopped};
 use crate::problem::{Code, Location, Problem};
-use crate::report::ObjectWindow;
 
 pub(crate) const FORMAT: Format = Format {
     document: "QE identity",

@@ -9,9 +9,9 @@ use crate::dcap::quote::{Body, EnclaveReport, TdReport};
 use crate::dcap::sgx_extension::SgxExtension;
 use crate::dcap::signed::Authentic;
 use crate::dcap::tcb_info::{ModuleIdentity, PlatformLevel, TcbInfo};
+use crate::facts::{TcbFacts, TcbStatus};
 use crate::ledger::{Checked, Findings, Stopped};
 use crate::problem::{Code, Location, Problem};
-use crate::report::{TcbFacts, TcbStatus};
 
 /// The TDX module as one TEE TCB SVN of the TD report shows it.
 pub(crate) struct Module {

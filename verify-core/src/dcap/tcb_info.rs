@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use crate::dcap::level::{self, Level, SvnLevel};
 use crate::dcap::quote::Tee;
+use crate::facts::ObjectWindow;
 use crate::fields::{Fields, Format};
 use crate::json::Value;
 use crate::ledger::{Checked, Findings, Stopped};
 use crate::problem::{Code, Location, Problem};
-use crate::report::ObjectWindow;
 use crate::text::{is_hex, quoted};
 
 pub(crate) const FORMAT: Format =
