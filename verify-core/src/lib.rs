@@ -34,6 +34,7 @@
 
 mod anchors;
 pub mod audit;
+pub mod bench;
 mod binding;
 mod certificate;
 mod claimed_tier;

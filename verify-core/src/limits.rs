@@ -92,6 +92,11 @@ limits! {
     LOG_FINDINGS = 10_000, "Findings of an audit about the log itself",
         "They have some 5 MB as JSON. The gravest are listed, and that there are more is a finding.";
 
+    BENCH_FILE_BYTES = 16 * MIB, "Bytes of one raw file of a measurement",
+        "Exports with 226 rows have 0.8 MB, so that there is room for 4,000.";
+    BENCH_VALUES = 300_000, "Values of one raw file of a measurement",
+        "A sweep has 500, an export with per-request rows 60 a row.";
+
     PROBLEMS = 200, "Findings of one report",
         "A receipt at which everything fails has about 30. Beyond it every code that is graver than a note is still listed once an obligation.";
     CLAIMS = 500, "Claims of one receipt, and values of one inspection",
