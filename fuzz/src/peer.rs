@@ -49,7 +49,8 @@ pub fn compare(data: &[u8]) {
         (Ok(_), Err(message)) => MILDER.iter().any(|(known, _)| message.contains(known)),
         (Err(_), Err(_)) => true,
     };
-    let is_left_out = has_unsorted_levels(&evidence) || has_other_cpu_svn(evidence.signed(Part::Leaf));
+    let is_left_out =
+        has_unsorted_levels(&evidence) || has_other_cpu_svn(evidence.signed(Part::Leaf)) || has_other_distribution_points(&evidence);
     assert!(is_listed || is_left_out, "we say {ours:?}, dcap-qvl {theirs:?}");
 }
 
@@ -85,6 +86,17 @@ fn has_other_cpu_svn(leaf: &[u8]) -> bool {
     }
     items.remove(&17);
     !items.into_values().eq(cpu_svn)
+}
+
+/// Whether a certificate says otherwise where its CRL is fetched from, which dcap-qvl reads; we fetch nothing, and do not.
+fn has_other_distribution_points(evidence: &Evidence) -> bool {
+    fn found(node: &Node) -> Option<&Node> {
+        const CRL_DISTRIBUTION_POINTS: [u8; 3] = [0x55, 0x1d, 0x1f];
+        let is_extension = node.nodes().first().is_some_and(|name| name.bytes() == CRL_DISTRIBUTION_POINTS);
+        if is_extension { Some(node) } else { node.nodes().iter().find_map(found) }
+    }
+    let points = |evidence: &Evidence, part| Node::read(evidence.signed(part)).and_then(|part| found(&part).map(Node::der));
+    [Part::Leaf, Part::Intermediate, Part::Signer].into_iter().any(|part| points(evidence, part) != points(Evidence::good(), part))
 }
 
 /// The common window of the good evidence, its edges, and beyond; in seconds.
