@@ -87,9 +87,13 @@ fn every_command_reads_the_files_that_were_named_and_does_nothing_else() {
 #[test]
 fn an_answer_in_a_file_changes_the_folder_of_that_file_alone() {
     let folder = folder("offline-output");
-    let file = folder.join("answer");
+    let [file, page, seal] = ["answer", "page.html", "log.seal"].map(|name| folder.join(name));
     for arguments in every_command() {
-        let Some((code, calls)) = traced(&[&arguments, &["-o", text(&file)][..]].concat()) else { return };
+        let mut files = vec!["-o", text(&file)];
+        if arguments.first() == Some(&"audit") {
+            files.extend(["--html", text(&page), "--seal", text(&seal)]);
+        }
+        let Some((code, calls)) = traced(&[&arguments[..], &files].concat()) else { return };
         assert_eq!(code, receipt(&arguments).code, "{arguments:?}");
         for call in calls.iter().filter(|call| !call.opens_for_reading() && !ASKING.contains(&call.name())) {
             let creates = call.name() == "openat" && call.0.contains("O_CREAT|O_EXCL");
@@ -97,6 +101,7 @@ fn an_answer_in_a_file_changes_the_folder_of_that_file_alone() {
             assert!(call.texts().all(|path| Path::new(path).parent() == Some(&folder)), "{}", call.0);
         }
     }
+    assert!(page.is_file() && seal.is_file(), "no audit was among the commands");
 }
 
 #[test]
