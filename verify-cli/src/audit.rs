@@ -97,7 +97,7 @@ fn audited(arguments: &AuditArgs, output: &Output) -> Result<(Audit, u8), Failur
     }
     let audit = log.audit(Some(&arguments.log.to_string_lossy()), runs, &judgement.policy, &judgement.anchors);
     if let Some(mut html) = html {
-        html.print(&html::page(&audit, &terms(&arguments.judgement, sealed.as_deref())));
+        html.print(&html::audit::page(&audit, &terms(&arguments.judgement, sealed.as_deref())));
         code = exit::worst(code, html.finish());
     }
     Ok((audit, code))
