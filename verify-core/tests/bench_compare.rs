@@ -312,7 +312,8 @@ fn a_sweep_that_was_asked_other_prompts_is_no_comparison() {
     let field = check.fields.iter().find(|field| field.field == "sweep.i1024-o1024-c8.prompt_tokens_observed").unwrap();
     assert_eq!((field.a.as_deref(), field.b.as_deref()), (Some("1040.5"), Some("917.625")));
 
-    let found = with(json!(["requests", "prompt_tokens_observed"]), Some("sweep.*.prompt_tokens_observed=a constant offset of 123")).unwrap();
+    let found =
+        with(json!(["requests", "prompt_tokens_observed"]), Some("sweep.*.prompt_tokens_observed=a constant offset of 123")).unwrap();
     assert_eq!(outcome(&found), (0, ""));
     assert_eq!((found.metrics[2].metric.as_str(), found.metrics[2].a), ("sweep.i1024-o1024-c16.tok_s", Some(492.022_440_031_319_26)));
     assert!(!found.headline.publishable && found.headline.reasons.len() == 7, "{:?}", found.headline.reasons);
@@ -392,13 +393,18 @@ fn an_export_whose_requests_failed_is_read_and_not_publishable() {
     close(e2e.a.unwrap(), 20_898.076_208);
     close(e2e.b.unwrap(), 12_227.667_854);
     assert_eq!(e2e.method, Some("linear"));
-    assert!(found.headline.reasons.iter().any(|reason| reason == "arm A, single: 207 of 226 requests failed"), "{:?}", found.headline.reasons);
+    assert!(
+        found.headline.reasons.iter().any(|reason| reason == "arm A, single: 207 of 226 requests failed"),
+        "{:?}",
+        found.headline.reasons
+    );
     assert!(!found.headline.reasons.iter().any(|reason| reason.contains("the summary says")), "{:?}", found.headline.reasons);
 
     let expected = expected("real-examples.json").unwrap();
     let found = with("kv-offload-c1", "kv-offload-retest-c1").unwrap();
     let row = |name: &str| found.metrics.iter().find(|row| row.metric == format!("single.{name}")).unwrap();
-    for (name, metric) in [("time_to_first_token", "ttft_ms.p50"), ("inter_token_latency", "itl_ms.p50"), ("request_latency", "e2e_ms.p50")] {
+    for (name, metric) in [("time_to_first_token", "ttft_ms.p50"), ("inter_token_latency", "itl_ms.p50"), ("request_latency", "e2e_ms.p50")]
+    {
         close(row(metric).delta_pct.unwrap(), expected["W9b"][name]["delta"].as_f64().unwrap());
     }
     close(row("requests_s").delta_pct.unwrap(), expected["W9"]["delta"].as_f64().unwrap());

@@ -2,6 +2,7 @@
 //!
 //! The outcome and what it means, the runs by outcome, causes, the log's own findings, the runs in time and one by one, digests.
 
+pub(crate) mod compare;
 mod markup;
 
 use std::collections::BTreeMap;
@@ -33,14 +34,6 @@ const MEANING: [&str; 2] = [
 pub(crate) fn page(audit: &Audit, asked: &[(&str, String)]) -> String {
     let page = Page::of(audit);
     let log = audit.log.as_deref().unwrap_or("a log");
-    let head = element("head").add([
-        element("meta").with("charset", "utf-8"),
-        element("meta").with("http-equiv", "Content-Security-Policy").with_ours("content", CONTENT_SECURITY),
-        element("meta").with("name", "viewport").with("content", "width=device-width, initial-scale=1"),
-        element("meta").with("name", "color-scheme").with("content", "light dark"),
-        element("title").text(format!("{}: audit of {log}", audit.outcome.name())),
-        Element::style(include_str!("style.css")),
-    ]);
     let main = element("main")
         .add(headline(audit, log))
         .add(page.outcomes())
@@ -50,6 +43,19 @@ pub(crate) fn page(audit: &Audit, asked: &[(&str, String)]) -> String {
         .add(page.timeline())
         .add(page.runs())
         .add(digests(audit));
+    document(&format!("{}: audit of {log}", audit.outcome.name()), main)
+}
+
+/// A whole page.
+fn document(title: &str, main: Element) -> String {
+    let head = element("head").add([
+        element("meta").with("charset", "utf-8"),
+        element("meta").with("http-equiv", "Content-Security-Policy").with_ours("content", CONTENT_SECURITY),
+        element("meta").with("name", "viewport").with("content", "width=device-width, initial-scale=1"),
+        element("meta").with("name", "color-scheme").with("content", "light dark"),
+        element("title").text(title),
+        Element::style(include_str!("style.css")),
+    ]);
     format!("<!DOCTYPE html>\n{}", element("html").with("lang", "en").add(head).add(element("body").add(main)))
 }
 

@@ -15,7 +15,7 @@ use super::floor::{Floor, Reading};
 use super::gate::{Gate, GateCheck};
 use super::profile::{Profile, ProfileCheck, Waiver};
 use super::shape::{Better, Shape};
-use crate::text::{brief, escape, quoted};
+use crate::text::{brief, escape, escape_json, quoted};
 
 /// What a difference means, for every output.
 pub const DELTA_CONVENTION: &str = "positive means arm B is better; throughput (B-A)/|A|, latency (A-B)/|A|, in percent";
@@ -249,20 +249,7 @@ struct Refusal(Exit, String, Vec<String>);
 /// Compares two arms. Total: whatever the files hold, there is an answer.
 #[must_use]
 pub fn compare(question: &Question<'_>) -> Compared {
-    let mut compared = Compared {
-        schema: "receipt-compare/1",
-        exit: Exit::OK,
-        why: None,
-        findings: Vec::new(),
-        delta_convention: DELTA_CONVENTION,
-        inputs: Sides::default(),
-        profile_verified: None,
-        points: Vec::new(),
-        metrics: Vec::new(),
-        drain: None,
-        gate: None,
-        headline: Headline::default(),
-    };
+    let mut compared = Compared::default();
     if let Err(Refusal(exit, why, findings)) = stages(question, &mut compared) {
         compared.headline.reasons.push(format!("refused: {}", exit.name));
         compared.why = Some(why);
@@ -270,6 +257,39 @@ pub fn compare(question: &Question<'_>) -> Compared {
         compared.exit = exit;
     }
     compared
+}
+
+impl Compared {
+    /// The answer where nothing could be asked: a refusal for a wrong call.
+    #[must_use]
+    pub fn unasked(why: &str) -> Self {
+        Self { exit: Exit::USAGE, why: Some(escape(why)), ..Self::default() }
+    }
+
+    /// The answer as JSON that is harmless wherever it is shown: see [`escape_json`].
+    #[must_use]
+    pub fn to_json_pretty(&self) -> String {
+        escape_json(&serde_json::to_string_pretty(self).unwrap_or_default())
+    }
+}
+
+impl Default for Compared {
+    fn default() -> Self {
+        Self {
+            schema: "receipt-compare/1",
+            exit: Exit::OK,
+            why: None,
+            findings: Vec::new(),
+            delta_convention: DELTA_CONVENTION,
+            inputs: Sides::default(),
+            profile_verified: None,
+            points: Vec::new(),
+            metrics: Vec::new(),
+            drain: None,
+            gate: None,
+            headline: Headline::default(),
+        }
+    }
 }
 
 fn stages(question: &Question<'_>, compared: &mut Compared) -> Result<(), Refusal> {

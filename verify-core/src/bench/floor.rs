@@ -10,6 +10,7 @@ use super::data::{self, DataError};
 use super::profile::{FieldResult, ProfileCheck};
 use super::recorded::Recorded;
 use super::shape::Better;
+use crate::text::{escape_json, safe};
 
 /// A floor, as it is written to a file and read again.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -114,7 +115,7 @@ pub enum ReadingResult {
     FloorNotApplicable,
 }
 
-/// The answer of [`floor()`]: a floor, or why there is none.
+/// The answer of [`floor()`]: a floor, or why there is none. Texts of a floor that was read from a file are not escaped.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Floored {
@@ -170,6 +171,24 @@ pub fn floor(pairs: &[Question<'_>]) -> Floored {
         }
     }
     floored
+}
+
+impl Floored {
+    /// The answer where nothing could be asked: a refusal for a wrong call.
+    #[must_use]
+    pub fn unasked(why: &str) -> Self {
+        Self { schema: "receipt-floored/1", exit: Exit::USAGE, why: Some(crate::text::escape(why)), floor: None, refused: None }
+    }
+
+    /// The answer as JSON that is harmless wherever it is shown: the file of the floor, where there is one.
+    #[must_use]
+    pub fn to_json_pretty(&self) -> String {
+        let json = match &self.floor {
+            Some(floor) => serde_json::to_string_pretty(floor),
+            None => serde_json::to_string_pretty(self),
+        };
+        escape_json(&json.unwrap_or_default())
+    }
 }
 
 impl Floor {
@@ -248,7 +267,7 @@ impl Floor {
     pub(crate) fn reading(&self, row: &Row, check: &ProfileCheck) -> Option<Reading> {
         let delta = row.delta_pct?;
         Some(match self.applicable(row, check) {
-            Err(why) => Reading { reading: ReadingResult::FloorNotApplicable, floor_pct: None, pairs: None, why: Some(why) },
+            Err(why) => Reading { reading: ReadingResult::FloorNotApplicable, floor_pct: None, pairs: None, why: Some(safe(why)) },
             Ok(metric) => {
                 let is_within = delta.abs() <= metric.floor_pct;
                 let reading = if is_within { ReadingResult::WithinFloor } else { ReadingResult::AboveFloor };

@@ -65,6 +65,19 @@ pub enum GateResult {
     Unreadable,
 }
 
+impl GateResult {
+    /// The name, as it is in JSON.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Fail => "fail",
+            Self::Unsound => "unsound",
+            Self::Unreadable => "unreadable",
+        }
+    }
+}
+
 impl Gate {
     /// Reads the result of a gate in JSON.
     ///

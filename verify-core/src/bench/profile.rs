@@ -231,6 +231,18 @@ pub enum FieldResult {
     Unverifiable,
 }
 
+impl FieldResult {
+    /// The name, as it is in JSON.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Identical => "identical",
+            Self::Mismatch => "mismatch",
+            Self::Unverifiable => "unverifiable",
+        }
+    }
+}
+
 /// A field of both arms that nobody asked about.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
