@@ -255,14 +255,9 @@ fn pairs(pairs: usize) -> String {
 
 fn points(compared: &Compared) -> Block {
     let counts = |counts: &ArmCounts| {
-        let number = |number: Option<u64>| number.map_or_else(|| "?".to_owned(), |number| number.to_string());
-        format!(
-            "{} requests, {} failed, {} of {} rows",
-            number(counts.requests),
-            number(counts.failures),
-            number(counts.rows_ok),
-            number(counts.rows_total)
-        )
+        let number = |number: Option<u64>| number.map_or_else(|| "unknown".to_owned(), |number| number.to_string());
+        let rows = counts.rows_total.map_or_else(|| "no rows".to_owned(), |total| format!("{} of {total} rows", number(counts.rows_ok)));
+        format!("{} requests, {} failed, {rows}", number(counts.requests), number(counts.failures))
     };
     let mut rows = vec![["Point", "A", "B"].map(str::to_owned).to_vec()];
     rows.extend(compared.points.iter().map(|point| vec![point.point.clone(), counts(&point.a), counts(&point.b)]));

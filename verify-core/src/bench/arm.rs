@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::document::Document;
 use super::files::Files;
 use super::recorded::Recorded;
+use super::select::Selector;
 use super::shape::{Better, Column, KeyPart, Metric, Node, Rows, Section, Shape};
 use super::{Method, declared::Declared};
 use crate::json::{Kind, Value, is_integer};
@@ -209,7 +210,7 @@ impl Arm {
 impl Point {
     fn read(shape: &Shape, label: &str, value: &Value<'_>) -> Result<Self, String> {
         let table = shape.points.rows.as_ref().map(|rows| Table::read(rows, value)).transpose()?.flatten();
-        let number = |at: &Option<_>| at.as_ref().and_then(|at: &super::select::Selector| at.find(value).ok()).and_then(whole_number);
+        let number = |at: &Option<_>| at.as_ref().and_then(|at: &Selector| at.find(value).ok()).and_then(whole_number);
         let counts = &shape.points.counts;
         let counts = Counts {
             requests: number(&counts.requests),
@@ -393,29 +394,22 @@ impl<'r> Table<'r> {
             },
             None => None,
         };
-        let list = |at: &super::select::Selector| match at.find(point).map(|found| &found.kind) {
-            Ok(Kind::Array(items)) => Some(items),
-            _ => None,
+        let conditions = rows.ok.iter().chain(&rows.keep).map(|condition| &condition.at);
+        let lists: BTreeMap<&str, &[Value<'_>]> = match items {
+            Some(_) => BTreeMap::new(),
+            None => rows.columns.iter().map(|column| &column.at).chain(conditions).filter_map(|at| list(at, point)).collect(),
         };
-        let length = match items {
-            Some(items) => items.len(),
-            None => {
-                let lists =
-                    rows.columns.iter().map(|column| &column.at).chain(rows.ok.iter().chain(&rows.keep).map(|condition| &condition.at));
-                let mut lengths = lists.filter_map(list).map(Vec::len);
-                let Some(length) = lengths.next() else { return Ok(None) };
-                if lengths.any(|other| other != length) {
-                    return Err("its lists of rows have different lengths".to_owned());
-                }
-                length
-            }
-        };
+        let mut lengths = items.map(Vec::len).into_iter().chain(lists.values().map(|list| list.len()));
+        let Some(length) = lengths.next() else { return Ok(None) };
+        if lengths.any(|other| other != length) {
+            return Err("its lists of rows have different lengths".to_owned());
+        }
         let mut table =
             Self { total: 0, ok: 0, columns: rows.columns.iter().map(|column| (column.name.as_str(), Some(Vec::new()))).collect() };
         for index in 0..length {
-            let look = |at: &super::select::Selector| match items {
+            let look = |at: &Selector| match items {
                 Some(items) => items.get(index).and_then(|row| at.find(row).ok()),
-                None => list(at).and_then(|items| items.get(index)),
+                None => lists.get(at.written()).and_then(|list| list.get(index)),
             };
             if !rows.keep.iter().all(|condition| condition.holds(look)) {
                 continue;
@@ -438,7 +432,15 @@ impl<'r> Table<'r> {
     }
 }
 
-fn cell<'v, 'd: 'v>(column: &Column, look: impl Fn(&super::select::Selector) -> Option<&'v Value<'d>>) -> Option<f64> {
+/// A list that holds a value of each row, under the place where it is.
+fn list<'s, 'v, 'd>(at: &'s Selector, point: &'v Value<'d>) -> Option<(&'s str, &'v [Value<'d>])> {
+    match at.find(point).map(|found| &found.kind) {
+        Ok(Kind::Array(items)) => Some((at.written(), items)),
+        _ => None,
+    }
+}
+
+fn cell<'v, 'd: 'v>(column: &Column, look: impl Fn(&Selector) -> Option<&'v Value<'d>>) -> Option<f64> {
     let value = finite(look(&column.at)?)? * column.times.unwrap_or(1.0);
     let value = match &column.per {
         Some(per) => value / finite(look(per)?)?,

@@ -11,11 +11,11 @@ use super::arm::{Arm, Counts, Measured, Point, RawFile};
 use super::declared::Declared;
 use super::drain::{Drain, DrainCheck};
 use super::files::Files;
-use super::floor::{Floor, Reading};
+use super::floor::{Floor, Reader, Reading};
 use super::gate::{Gate, GateCheck};
 use super::profile::{Profile, ProfileCheck, Waiver};
 use super::shape::{Better, Shape};
-use crate::text::{brief, escape, escape_json, quoted};
+use crate::text::{brief, escape, escape_json, quoted, safe};
 
 /// What a difference means, for every output.
 pub const DELTA_CONVENTION: &str = "positive means arm B is better; throughput (B-A)/|A|, latency (A-B)/|A|, in percent";
@@ -85,7 +85,7 @@ pub struct Compared {
     /// Why the comparison is refused.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
-    /// All that the refusing stage found, where that is more than one thing.
+    /// All that the refusing stage found.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<String>,
     /// [`DELTA_CONVENTION`].
@@ -346,7 +346,7 @@ fn arm(
         inputs.push(InputFile { path: escape(&file.name), sha256: question.files.sha256(&file.name), shape });
         if let Err(why) = added {
             let exit_code = exit_code(&file.name, question.files).map(|said| format!("; {said}")).unwrap_or_default();
-            unreadable.push(format!("arm {name} {} {} cannot be read: {}{exit_code}", file.what(), brief(&file.name), brief(&why)));
+            unreadable.push(format!("arm {name} {} {} cannot be read: {}{exit_code}", file.what(), brief(&file.name), safe(why)));
         }
     }
     if let Some(declared) = declared {
@@ -409,6 +409,8 @@ fn few(names: &[String]) -> String {
 
 fn rows(question: &Question<'_>, a: &Arm, b: &Arm, check: &ProfileCheck) -> Vec<Row> {
     let mut rows = Vec::new();
+    let [floor, between_windows] =
+        [&question.floor, &question.between_windows].map(|floor| floor.as_ref().map(|floor| Reader::new(floor, check)));
     let only_in_b = b.points.iter().filter(|point| a.point(&point.name).is_none()).map(|point| (None, Some(point)));
     for (one, other) in a.points.iter().map(|point| (Some(point), b.point(&point.name))).chain(only_in_b) {
         let Some(point) = one.or(other) else { continue };
@@ -437,8 +439,8 @@ fn rows(question: &Question<'_>, a: &Arm, b: &Arm, check: &ProfileCheck) -> Vec<
                 floor: None,
                 between_windows: None,
             };
-            row.floor = question.floor.as_ref().and_then(|floor| floor.reading(&row, check));
-            row.between_windows = question.between_windows.as_ref().and_then(|floor| floor.reading(&row, check));
+            row.floor = floor.as_ref().and_then(|floor| floor.reading(&row));
+            row.between_windows = between_windows.as_ref().and_then(|floor| floor.reading(&row));
             rows.push(row);
         }
     }

@@ -21,11 +21,11 @@ impl<'a> Document<'a> {
         }
         let lines: Vec<(usize, &[u8])> =
             bytes.split(|byte| *byte == b'\n').enumerate().filter(|(_, line)| !line.trim_ascii().is_empty()).collect();
-        let is_lines = matches!(lines.as_slice(), [(_, first), _, ..] if read(first, limits::BENCH_VALUES).is_ok());
+        let is_lines = matches!(lines.as_slice(), [(_, first), _, ..] if read(first).is_ok());
         if is_lines {
             return Ok(Self { json: None, lines: Some(lines_of(bytes, &lines)?) });
         }
-        let value = read(bytes, limits::BENCH_VALUES)?;
+        let value = read(bytes)?;
         let is_one_line = lines.len() == 1;
         Ok(Self { lines: is_one_line.then(|| list(bytes, vec![value.clone()])), json: Some(value) })
     }
@@ -66,8 +66,8 @@ fn names(shapes: &[Shape]) -> String {
 }
 
 /// One document without the bare NaN and Infinity that Python writes: they are no measurements.
-fn read(bytes: &[u8], most: usize) -> Result<Value<'_>, String> {
-    let value = read_many(bytes, most).map_err(|error| format!("byte {}: {}", error.offset, error.message))?;
+fn read(bytes: &[u8]) -> Result<Value<'_>, String> {
+    let value = read_many(bytes, limits::BENCH_VALUES).map_err(|error| format!("byte {}: {}", error.offset, error.message))?;
     match value.non_finite().first() {
         Some((offset, token)) => Err(format!("byte {offset}: the number {token} is not finite")),
         None => Ok(value),
@@ -75,11 +75,13 @@ fn read(bytes: &[u8], most: usize) -> Result<Value<'_>, String> {
 }
 
 fn lines_of<'a>(bytes: &'a [u8], lines: &[(usize, &'a [u8])]) -> Result<Value<'a>, String> {
-    let mut left = limits::BENCH_VALUES;
-    let mut values = Vec::new();
+    let (mut count, mut values) = (0_usize, Vec::new());
     for (index, line) in lines {
-        let value = read(line, left).map_err(|why| format!("line {}, {why}", index.saturating_add(1)))?;
-        left = left.saturating_sub(value.count());
+        let value = read(line).map_err(|why| format!("line {}, {why}", index.saturating_add(1)))?;
+        count = count.saturating_add(value.count());
+        if count > limits::BENCH_VALUES {
+            return Err(format!("line {}: more than {} values", index.saturating_add(1), limits::BENCH_VALUES));
+        }
         values.push(value);
     }
     Ok(list(bytes, values))

@@ -1,7 +1,7 @@
 //! The noise floor: how far apart two arms of one and the same configuration come out. It holds for the points and under the conditions
 //! that it was measured at, and nowhere else, and it is never rounded down.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ use super::data::{self, DataError};
 use super::profile::{FieldResult, ProfileCheck};
 use super::recorded::Recorded;
 use super::shape::Better;
-use crate::text::{escape_json, safe};
+use crate::text::{escape, escape_json, quoted, safe};
 
 /// A floor, as it is written to a file and read again.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -27,10 +27,13 @@ pub struct Floor {
     /// The raw files, pair by pair: name and SHA-256 of each.
     pub inputs: Vec<FloorPair>,
     /// What the arms had in common: fields of each section and of each point, as JSON.
-    conditions: BTreeMap<String, BTreeMap<String, Recorded>>,
+    conditions: Conditions,
     /// The floor of each metric at each point.
     pub metrics: Vec<FloorMetric>,
 }
+
+/// Fields that are equal, by the section or the point that they are of.
+type Conditions = BTreeMap<String, BTreeMap<String, Recorded>>;
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 enum Format {
@@ -177,7 +180,7 @@ impl Floored {
     /// The answer where nothing could be asked: a refusal for a wrong call.
     #[must_use]
     pub fn unasked(why: &str) -> Self {
-        Self { schema: "receipt-floored/1", exit: Exit::USAGE, why: Some(crate::text::escape(why)), floor: None, refused: None }
+        Self { schema: "receipt-floored/1", exit: Exit::USAGE, why: Some(escape(why)), floor: None, refused: None }
     }
 
     /// The answer as JSON that is harmless wherever it is shown: the file of the floor, where there is one.
@@ -199,7 +202,7 @@ impl Floor {
     pub fn read(bytes: &[u8]) -> Result<Self, DataError> {
         let floor: Self = data::read(bytes)?;
         match floor.metrics.iter().find(|metric| !(metric.floor_pct.is_finite() && metric.floor_pct >= 0.0)) {
-            Some(metric) => Err(DataError(format!("the floor of {} is no distance", crate::text::quoted(&metric.metric)))),
+            Some(metric) => Err(DataError(format!("the floor of {} is no distance", quoted(&metric.metric)))),
             None => Ok(floor),
         }
     }
@@ -211,10 +214,8 @@ impl Floor {
             let file = |file: &InputFile| Some(FloorInput { path: file.path.clone(), sha256: file.sha256.clone()? });
             files.iter().filter_map(file).collect()
         };
-        let rows = |point: &str| {
-            let counts = compared.points.iter().find(|counts| counts.point == point);
-            counts.map(|counts| vec![counts.a.rows_ok, counts.b.rows_ok]).unwrap_or_default()
-        };
+        let rows: BTreeMap<&str, [Option<u64>; 2]> =
+            compared.points.iter().map(|counts| (counts.point.as_str(), [counts.a.rows_ok, counts.b.rows_ok])).collect();
         let metric = |row: &Row| {
             Some(FloorMetric {
                 metric: row.metric.clone(),
@@ -225,7 +226,7 @@ impl Floor {
                 method: row.method.map(str::to_owned),
                 floor_pct: row.delta_pct?.abs(),
                 pairs: 1,
-                rows: rows(&row.point),
+                rows: rows.get(row.point.as_str()).map(|rows| rows.to_vec()).unwrap_or_default(),
             })
         };
         Self {
@@ -250,8 +251,11 @@ impl Floor {
         }
         self.pairs = self.pairs.saturating_add(other.pairs);
         self.inputs.extend(other.inputs);
+        let mut places: BTreeMap<String, usize> =
+            self.metrics.iter().enumerate().map(|(place, metric)| (metric.metric.clone(), place)).collect();
         for metric in other.metrics {
-            match self.metrics.iter_mut().find(|mine| mine.metric == metric.metric) {
+            let place = *places.entry(metric.metric.clone()).or_insert(self.metrics.len());
+            match self.metrics.get_mut(place) {
                 None => self.metrics.push(metric),
                 Some(mine) => {
                     mine.floor_pct = mine.floor_pct.max(metric.floor_pct);
@@ -262,11 +266,30 @@ impl Floor {
         }
         Ok(self)
     }
+}
+
+/// A floor that is held against the rows of one comparison.
+pub(crate) struct Reader<'f> {
+    metrics: BTreeMap<&'f str, &'f FloorMetric>,
+    points: BTreeSet<&'f str>,
+    there: &'f Conditions,
+    here: Conditions,
+}
+
+impl<'f> Reader<'f> {
+    pub(crate) fn new(floor: &'f Floor, check: &ProfileCheck) -> Self {
+        Self {
+            metrics: floor.metrics.iter().map(|metric| (metric.metric.as_str(), metric)).collect(),
+            points: floor.metrics.iter().map(|metric| metric.point.as_str()).collect(),
+            there: &floor.conditions,
+            here: conditions(check),
+        }
+    }
 
     /// How the difference in `row` is to be read; `None` where there is none.
-    pub(crate) fn reading(&self, row: &Row, check: &ProfileCheck) -> Option<Reading> {
+    pub(crate) fn reading(&self, row: &Row) -> Option<Reading> {
         let delta = row.delta_pct?;
-        Some(match self.applicable(row, check) {
+        Some(match self.applicable(row) {
             Err(why) => Reading { reading: ReadingResult::FloorNotApplicable, floor_pct: None, pairs: None, why: Some(safe(why)) },
             Ok(metric) => {
                 let is_within = delta.abs() <= metric.floor_pct;
@@ -277,37 +300,33 @@ impl Floor {
     }
 
     /// The floor of this very metric at this very point, measured under the conditions of the comparison.
-    fn applicable(&self, row: &Row, check: &ProfileCheck) -> Result<&FloorMetric, String> {
-        if !self.metrics.iter().any(|metric| metric.point == row.point) {
+    fn applicable(&self, row: &Row) -> Result<&'f FloorMetric, String> {
+        if !self.points.contains(row.point.as_str()) {
             return Err(format!("no A/A at {}", row.point));
         }
-        let metric = self.metrics.iter().find(|metric| metric.metric == row.metric).ok_or_else(|| format!("no A/A of {}", row.metric))?;
-        for (what, mine, its) in [
+        let metric = self.metrics.get(row.metric.as_str()).ok_or_else(|| format!("no A/A of {}", row.metric))?;
+        for (what, there, here) in [
             ("definition", metric.definition.as_str(), row.definition.as_str()),
             ("unit", metric.unit.as_str(), row.unit.as_str()),
             ("percentile method", metric.method.as_deref().unwrap_or("none"), row.method.unwrap_or("none")),
         ] {
-            if mine != its {
-                return Err(format!("the {what} differs: {mine} there, {its} here"));
+            if there != here {
+                return Err(format!("the {what} is {} there, {} here", quoted(there), quoted(here)));
             }
         }
-        let here = conditions(check);
         let section = row.point.split('.').next().unwrap_or_default();
         let none = BTreeMap::new();
-        for of in [section, row.point.as_str()] {
-            let there = self.conditions.get(of).unwrap_or(&none);
-            if let Some(difference) = difference(there, here.get(of).unwrap_or(&none)) {
-                return Err(difference);
-            }
-        }
-        Ok(metric)
+        let differing = [section, row.point.as_str()]
+            .into_iter()
+            .find_map(|of| difference(self.there.get(of).unwrap_or(&none), self.here.get(of).unwrap_or(&none)));
+        differing.map_or(Ok(*metric), Err)
     }
 }
 
 /// The fields that a comparison found to be alike, by the section or the point that they are of. Which other points there were is no
 /// condition of one.
-fn conditions(check: &ProfileCheck) -> BTreeMap<String, BTreeMap<String, Recorded>> {
-    let mut conditions: BTreeMap<String, BTreeMap<String, Recorded>> = BTreeMap::new();
+fn conditions(check: &ProfileCheck) -> Conditions {
+    let mut conditions = Conditions::new();
     for field in check.fields.iter().filter(|field| field.result == FieldResult::Identical && field.waived.is_none() && !field.is_list) {
         if let Some(value) = field.a.as_deref().and_then(Recorded::read) {
             conditions.entry(field.of.clone()).or_default().insert(field.field.clone(), value);
