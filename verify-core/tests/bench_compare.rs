@@ -706,6 +706,7 @@ fn a_floor_is_the_largest_of_its_pairs_and_never_less() {
     let longer =
         [("/concurrency_list", json!([1, 4, 8])), ("/points/-", edited(sweep()["points"][1].clone(), &[("/concurrency", json!(8))]))];
     assert_eq!(read(20.2, None, &longer).0, "within_floor", "which other points there were is no condition");
+    assert_eq!(read(20.2, None, &[("/candidate", json!("c"))]).0, "within_floor", "and no candidate is");
 }
 
 #[test]
@@ -722,6 +723,9 @@ fn a_floor_is_of_one_candidate_and_one_question() {
     assert_eq!(pair(candidate("c"), candidate("d")), (4, "pair 1: 1 of 13 fields differ: sweep.candidate.sha256".to_owned()));
     assert_eq!(pair(candidate("c"), sweep()).0, 6);
     assert_eq!(floor(&[]).exit.code, 2);
+    let stock = floor_of(&[20.0, 20.1], &[("/candidate", json!("c"))]).floor;
+    let found = of_documents(&candidate("c").to_string(), &candidate("d").to_string(), |question| question.floor = stock);
+    assert_eq!(serde_json::to_value(&found.metrics[0].floor).unwrap()["reading"], "within_floor");
 
     let mut files = Files::default();
     for (name, seed) in [("a", 7), ("b", 7), ("c", 8), ("d", 8)] {
@@ -733,6 +737,15 @@ fn a_floor_is_of_one_candidate_and_one_question() {
         (4, Some("pair 2 was measured under other conditions: sweep.seed is 7 there, 8 here"))
     );
     assert!(found.floor.is_none());
+}
+
+#[test]
+fn a_floor_does_not_shrink_in_its_file() {
+    for step in 1..2_000_u32 {
+        let measured = floor_of(&[20.0, 20.0 + f64::from(step) / 7_000.0], &[]).floor.unwrap();
+        let read = Floor::read(serde_json::to_string(&measured).unwrap().as_bytes()).unwrap();
+        assert_eq!(read.metrics[0].floor_pct.to_bits(), measured.metrics[0].floor_pct.to_bits());
+    }
 }
 
 #[test]

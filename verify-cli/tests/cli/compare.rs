@@ -30,7 +30,7 @@ fn two_arms_of_one_window_are_compared() {
         "  single.ttft_ms.p50       ms     62                  62.1                -0.16",
         "  sweep.c1.tok_s_per_gpu   tok/s  40.2                42.9                +6.72",
         "  sweep.c16.tok_s_per_gpu  tok/s  402.5               400.1               -0.60",
-        "  sweep.c16  6 requests, 0 failed, no rows    6 requests, 0 failed, no rows",
+        "  sweep.c16  6 requests, 0 failed, no rows      6 requests, 0 failed, no rows",
     ] {
         assert!(text.lines().any(|shown| shown == line), "{line}\nis not in\n{text}");
     }
@@ -102,7 +102,7 @@ fn a_floor_is_measured_and_read() {
     let answer = run(&format!("floor -o {} @/stock-again-1.json @/stock-again-2.json", text(&file)));
     assert_eq!((answer.code, answer.stderr.as_str()), (0, ""));
     let shown = run("floor --format text @/stock-again-1.json @/stock-again-2.json").stdout;
-    assert!(shown.lines().any(|line| line == "  sweep.c1.tok_s_per_gpu  tok/s  0.49875311720697195  1"), "{shown}");
+    assert!(shown.lines().any(|line| line == "  sweep.c1.tok_s_per_gpu  tok/s  0.49875311720697185  1"), "{shown}");
 
     let json = run(&format!("{ARMS} --format json --floor {0} --between-windows {0}", text(&file))).json();
     let row = |metric: &str| json["metrics"].as_array().unwrap().iter().find(|row| row["metric"] == metric).unwrap().clone();

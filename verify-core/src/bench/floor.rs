@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::compare::{Compared, Exit, InputFile, Question, Row, compare};
 use super::data::{self, DataError};
-use super::profile::{FieldResult, ProfileCheck};
+use super::profile::{FieldCheck, FieldResult, ProfileCheck, is_candidate};
 use super::recorded::Recorded;
 use super::shape::Better;
 use crate::text::{escape, escape_json, quoted, safe};
@@ -26,7 +26,9 @@ pub struct Floor {
     pub profile_sha256: String,
     /// The raw files, pair by pair: name and SHA-256 of each.
     pub inputs: Vec<FloorPair>,
-    /// What the arms had in common: fields of each section and of each point, as JSON.
+    /// What was measured, where the arms record it. Noise is that of a window and not of a candidate, so that this is no condition.
+    candidate: BTreeMap<String, Recorded>,
+    /// How it was measured: fields of each section and of each point that the arms had in common, as JSON.
     conditions: Conditions,
     /// The floor of each metric at each point.
     pub metrics: Vec<FloorMetric>,
@@ -235,6 +237,7 @@ impl Floor {
             profile: check.map(|check| check.profile.clone()).unwrap_or_default(),
             profile_sha256: check.map(|check| check.profile_sha256.clone()).unwrap_or_default(),
             inputs: vec![FloorPair { a: inputs(&compared.inputs.a), b: inputs(&compared.inputs.b) }],
+            candidate: check.map(candidate).unwrap_or_default(),
             conditions: check.map(conditions).unwrap_or_default(),
             metrics: compared.metrics.iter().filter_map(metric).collect(),
         }
@@ -243,6 +246,9 @@ impl Floor {
     /// The floor of both, unless they were measured under different conditions.
     fn joined_with(mut self, other: Self) -> Result<Self, String> {
         let groups: Vec<&String> = self.conditions.keys().chain(other.conditions.keys()).collect();
+        if let Some(difference) = difference(&self.candidate, &other.candidate) {
+            return Err(difference);
+        }
         if let Some(difference) = groups.into_iter().find_map(|of| difference(self.conditions.get(of)?, other.conditions.get(of)?)) {
             return Err(difference);
         }
@@ -323,16 +329,23 @@ impl<'f> Reader<'f> {
     }
 }
 
-/// The fields that a comparison found to be alike, by the section or the point that they are of. Which other points there were is no
-/// condition of one.
+/// The fields that a comparison found to be alike, but for the candidate, by the section or the point that they are of. Which other
+/// points there were is no condition of one.
 fn conditions(check: &ProfileCheck) -> Conditions {
     let mut conditions = Conditions::new();
-    for field in check.fields.iter().filter(|field| field.result == FieldResult::Identical && field.waived.is_none() && !field.is_list) {
-        if let Some(value) = field.a.as_deref().and_then(Recorded::read) {
-            conditions.entry(field.of.clone()).or_default().insert(field.field.clone(), value);
-        }
+    for (field, value) in alike(check).filter(|(field, _)| !field.is_list && !is_candidate(&field.field)) {
+        conditions.entry(field.of.clone()).or_default().insert(field.field.clone(), value);
     }
     conditions
+}
+
+fn candidate(check: &ProfileCheck) -> BTreeMap<String, Recorded> {
+    alike(check).filter(|(field, _)| is_candidate(&field.field)).map(|(field, value)| (field.field.clone(), value)).collect()
+}
+
+fn alike(check: &ProfileCheck) -> impl Iterator<Item = (&FieldCheck, Recorded)> {
+    let fields = check.fields.iter().filter(|field| field.result == FieldResult::Identical && field.waived.is_none());
+    fields.filter_map(|field| Some((field, Recorded::read(field.a.as_deref()?)?)))
 }
 
 /// The first field that is not the same there and here.

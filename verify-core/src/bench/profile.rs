@@ -391,7 +391,7 @@ fn is_definition(name: &str) -> bool {
 }
 
 /// What a file says about what was measured, as against how.
-fn is_candidate(name: &str) -> bool {
+pub(crate) fn is_candidate(name: &str) -> bool {
     name.split('.').nth(1) == Some("candidate")
 }
 
