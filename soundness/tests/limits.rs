@@ -11,6 +11,7 @@ use vector_gen::json::{Json, parse, token};
 use vector_gen::pki::{Certificate, Extension, Key, SGX_EXTENSION};
 use vector_gen::receipt::{Envelope, IMAGE_NAME, Input, Material, Response, digest};
 use verify_core::audit::{Log, SealError, Snapshot};
+use verify_core::bench::{Files, Question, RawFile, compare};
 use verify_core::dcap::verify_quote;
 use verify_core::tier::Measurement;
 use verify_core::{Companion, Effect, Expectation, Instant, Outcome, Policy, Problem, Report, Request, RunFile, Verifier, inspect, limits};
@@ -406,6 +407,9 @@ const SHAPES: [&str; 6] = ["CLAIM_DEPTH", "CLAIM_POINTER_BYTES", "GUARDS", "DIFF
 /// Limits of what the command line reads of a log, which are tested there, and the one of a seal, which has a test of its own below.
 const OF_THE_COMMAND_LINE: [&str; 4] = ["LOG_FILES", "LOG_DEPTH", "LOG_FILE_BYTES", "SEAL_BYTES"];
 
+/// Limits of raw files of measurements, about which there are no codes: they have a test of their own below.
+const OF_MEASUREMENTS: [&str; 2] = ["BENCH_FILE_BYTES", "BENCH_VALUES"];
+
 #[test]
 fn at_each_limit_is_an_answer_and_over_it_is_none() {
     for Case { limit, what, at, document, judge } in CASES {
@@ -427,7 +431,8 @@ fn at_each_limit_is_an_answer_and_over_it_is_none() {
 
 #[test]
 fn every_limit_is_tested() {
-    let tested: BTreeSet<&str> = CASES.iter().map(|case| case.limit).chain(SHAPES).chain(OF_THE_COMMAND_LINE).collect();
+    let tested: BTreeSet<&str> =
+        CASES.iter().map(|case| case.limit).chain(SHAPES).chain(OF_THE_COMMAND_LINE).chain(OF_MEASUREMENTS).collect();
     assert_eq!(tested, limits::ALL.iter().map(|limit| limit.name).collect());
 }
 
@@ -436,6 +441,31 @@ fn a_seal_is_read_up_to_its_limit() {
     let blanks = |bytes: usize| vec![b' '; bytes];
     assert!(matches!(Snapshot::from_seal(&blanks(limits::SEAL_BYTES)), Err(SealError::Line { .. })));
     assert_eq!(Snapshot::from_seal(&blanks(limits::SEAL_BYTES + 1)), Err(SealError::TooLarge(limits::SEAL_BYTES + 1)));
+}
+
+#[test]
+fn a_raw_file_over_a_limit_is_a_missing_arm() {
+    // A list of rows, by itself a value, beside eight others of the document.
+    let latency = |rows: usize| {
+        let rows = vec!["1"; rows].join(",");
+        format!(r#"{{"avg_latency":1,"latencies":[{rows}],"percentiles":{{"50":1,"90":1,"99":1}},"x":1}}"#).into_bytes()
+    };
+    let refused = |document: Vec<u8>| {
+        let mut files = Files::default();
+        files.add("a", Ok(document));
+        let compared = compare(&Question::new(&files, vec![RawFile::new("a")], vec![RawFile::new("a")]));
+        (compared.exit.code, compared.why.unwrap_or_default())
+    };
+    // The raw file can be read, and records no profile.
+    assert_eq!(refused(padded(latency(8), limits::BENCH_FILE_BYTES)).0, 6);
+    let (code, why) = refused(padded(latency(8), limits::BENCH_FILE_BYTES + 1));
+    assert!(code == 3 && why.ends_with("it has more than 16777216 bytes"), "{why}");
+    assert_eq!(refused(latency(limits::BENCH_VALUES - 8)).0, 6);
+    let (code, why) = refused(latency(limits::BENCH_VALUES - 7));
+    assert!(code == 3 && why.ends_with("more than 300000 values"), "{why}");
+    let lines = |rows: usize| "{\"x\":1}\n".repeat(rows / 2).into_bytes();
+    assert!(refused(lines(limits::BENCH_VALUES)).1.contains("it has none of the shapes"));
+    assert!(refused(lines(limits::BENCH_VALUES + 2)).1.ends_with("more than 300000 values"));
 }
 
 /// The answer about a log without runs.

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
+use verify_core::bench::Waiver;
 use verify_core::tier::{Guard, Label, Params};
 use verify_core::{Expectation, SignerKey, Timestamp};
 
@@ -22,6 +23,7 @@ Examples:
                                           judge a bare quote, without a receipt
   receipt score --preset classic --from result.json
                                           what label do these figures earn?
+  receipt compare a.json b.json           compare two arms of a measurement
   receipt inspect receipt.json            show what a receipt says, unverified
   receipt explain enclave.unpinned        what a finding means and what to do";
 
@@ -54,6 +56,19 @@ Examples:
   receipt score --params k3.toml --value 45.38 --frontier 40.02 --top1 1.0 --kl 0.0067
   receipt score --preset k3 --reference 18.4435 --from result.json
   receipt score --preset classic --from result.json --expect-label L";
+
+const COMPARE_EXAMPLES: &str = "\
+Examples:
+  receipt compare a.json b.json
+  receipt compare --a-single a1.json --a-sweep a2.json --b-single b1.json --b-sweep b2.json
+  receipt compare --floor floor.json --format markdown a.json b.json
+  receipt compare --profile mine.json --profile-a a.declared.json --profile-b b.declared.json a.json b.json
+  receipt compare --waive 'sweep.*.prompt_tokens=a constant offset' --html page.html a.json b.json";
+
+const FLOOR_EXAMPLES: &str = "\
+Examples:
+  receipt floor -o floor.json run1.json run2.json
+  receipt floor --format text run1.json run2.json run3.json run4.json";
 
 const QUOTE_EXAMPLES: &str = "\
 Examples:
@@ -101,6 +116,12 @@ pub(crate) enum Command {
     /// Derive the label that figures earn, with every step; nothing is verified
     #[command(after_help = format!("{SCORE_EXAMPLES}\n\n{}", exit::SCORE_TABLE))]
     Score(ScoreArgs),
+    /// Compare two arms of a measurement, once it is certain that both were asked the same question
+    #[command(after_help = format!("{COMPARE_EXAMPLES}\n\n{}", exit::COMPARE_TABLE))]
+    Compare(CompareArgs),
+    /// Measure the noise floor: how far apart pairs of arms of one configuration come out
+    #[command(after_help = format!("{FLOOR_EXAMPLES}\n\n{}", exit::COMPARE_TABLE))]
+    Floor(FloorArgs),
     /// Explain a code, or list them all
     Explain(ExplainArgs),
     /// Show or check policies
@@ -342,6 +363,87 @@ pub(crate) struct ScoreArgs {
     pub(crate) format: Document,
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct CompareArgs {
+    /// The raw file of the arm that is compared with
+    #[arg(value_name = "A", requires = "b", conflicts_with_all = ["a_single", "a_sweep", "b_single", "b_sweep"])]
+    pub(crate) a: Option<PathBuf>,
+    /// The raw file of the arm that is compared
+    #[arg(value_name = "B")]
+    pub(crate) b: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) measured: MeasuredArgs,
+    /// Let a field differ or be absent, and say why; what is compared then is not publishable. May be repeated
+    ///
+    /// FIELD is a name as the answer has it, such as sweep.c8.prompt_sha256; a part of it may be *.
+    #[arg(long, value_name = "FIELD=REASON")]
+    pub(crate) waive: Vec<Waiver>,
+    /// A noise floor, of `receipt floor`: each difference is within it, above it, or not covered by it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) floor: Option<PathBuf>,
+    /// A floor that was measured between two windows: shown beside the one of --floor
+    #[arg(long, value_name = "FILE")]
+    pub(crate) between_windows: Option<PathBuf>,
+    /// The record of draining the accelerators between the arms (JSON)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) drain: Option<PathBuf>,
+    /// The result of the accuracy gate, with its self-comparison control (JSON)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) gate: Option<PathBuf>,
+    /// The metric of the headline, such as sweep.c8.tok_s_per_gpu; the first one without it
+    #[arg(long, value_name = "METRIC")]
+    pub(crate) headline: Option<String>,
+    /// Write the answer to this file as a page of HTML, too: without scripts, and with nothing that is fetched
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+    /// How to show the answer
+    #[arg(long, value_enum, default_value_t = Presentation::Text)]
+    pub(crate) format: Presentation,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FloorArgs {
+    /// Raw files, pair by pair: two runs of one configuration each
+    #[arg(value_name = "FILE", conflicts_with_all = ["a_single", "a_sweep", "b_single", "b_sweep"])]
+    pub(crate) pairs: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) measured: MeasuredArgs,
+    /// How to show the floor: json is the file that `receipt compare --floor` reads
+    #[arg(long, value_enum, default_value_t = Document::Json)]
+    pub(crate) format: Document,
+}
+
+/// What was measured, and how its files are read.
+#[derive(Debug, Args)]
+pub(crate) struct MeasuredArgs {
+    /// A single-stream file of arm A; may be repeated, where an arm has several files
+    #[arg(long, value_name = "FILE")]
+    pub(crate) a_single: Vec<PathBuf>,
+    /// A sweep of arm A; may be repeated
+    #[arg(long, value_name = "FILE")]
+    pub(crate) a_sweep: Vec<PathBuf>,
+    /// A single-stream file of arm B; may be repeated
+    #[arg(long, value_name = "FILE")]
+    pub(crate) b_single: Vec<PathBuf>,
+    /// A sweep of arm B; may be repeated
+    #[arg(long, value_name = "FILE")]
+    pub(crate) b_sweep: Vec<PathBuf>,
+    /// What the raw files look like: a built-in shape by its name, or a file of your own (JSON); may be repeated
+    ///
+    /// Without it, the built-in shape is taken that a file fits. With several, the one of them that it fits.
+    #[arg(long, value_name = "NAME|FILE")]
+    pub(crate) shape: Vec<PathBuf>,
+    /// The fields that have to be equal (JSON), in the place of the built-in list
+    #[arg(long, value_name = "FILE")]
+    pub(crate) profile: Option<PathBuf>,
+    /// Declare what the raw files of arm A do not record (JSON); what rests on it is not publishable
+    #[arg(long, value_name = "FILE")]
+    pub(crate) profile_a: Option<PathBuf>,
+    /// Declare what the raw files of arm B do not record (JSON)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) profile_b: Option<PathBuf>,
+}
+
 /// `NAME=RATIO` or `NAME=SPEED/BASE`.
 fn guard(text: &str) -> Result<Guard, String> {
     let (name, figures) = text.split_once('=').filter(|(name, _)| !name.is_empty()).ok_or("wanted NAME=RATIO or NAME=SPEED/BASE")?;
@@ -402,6 +504,17 @@ pub(crate) enum Document {
     Text,
     /// JSON
     Json,
+}
+
+/// How one answer is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Presentation {
+    /// For people
+    Text,
+    /// JSON
+    Json,
+    /// Tables to paste into a pull request
+    Markdown,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -39,6 +39,17 @@ Exit codes (a refusal is a label too, so REJECT is 0):
    6  the file records no figure that the rule needs, is of a latency where the parameters are of a speed, or is over a limit
   70  internal: a bug in this tool, or the answer could not be written";
 
+/// The table of `compare` and `floor`, whose refusals have names.
+pub(crate) const COMPARE_TABLE: &str = "\
+Exit codes (a refusal is a whole answer; its first line on standard error is REFUSED NAME: why):
+   0  OK: every field of the profile is equal, and the numbers are shown
+   2  USAGE: a bad argument or file of settings, or a waiver of nothing
+   3  MISSING_ARM: a raw file cannot be read
+   4  PROFILE_MISMATCH: a field is recorded in both arms and differs
+   5  ZERO_BASELINE: a number of arm A is zero
+   6  PROFILE_UNVERIFIABLE: a field cannot be checked, or there is nothing to compare
+  70  internal: a bug in this tool, or the answer could not be written";
+
 /// From the worst to the best. 5 belongs to comparisons.
 const WORST_FIRST: [u8; 8] = [INTERNAL, USAGE, INVALID, MISSING, UNVERIFIABLE, 5, 7, OK];
 

@@ -72,12 +72,13 @@ impl Page {
     }
 
     /// Rows in aligned columns, the first row as their heads. Lines do not wrap: one row is one line.
-    pub(crate) fn table<const COLUMNS: usize>(&mut self, rows: &[[String; COLUMNS]]) {
-        let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).filter(|width| *width <= PADDED).max().unwrap_or(0);
-        let widths: [usize; COLUMNS] = std::array::from_fn(width);
+    pub(crate) fn table(&mut self, rows: &[impl AsRef<[String]>]) {
+        let columns = rows.iter().map(|row| row.as_ref().len()).max().unwrap_or(0);
+        let cells = |column: usize| rows.iter().filter_map(move |row| row.as_ref().get(column)).map(|cell| cell.chars().count());
+        let widths: Vec<usize> = (0..columns).map(|column| cells(column).filter(|width| *width <= PADDED).max().unwrap_or(0)).collect();
         for (index, row) in rows.iter().enumerate() {
             let style = if index == 0 { FAINT } else { PLAIN };
-            let cells: String = row.iter().zip(widths).map(|(cell, width)| format!("  {cell:width$}")).collect();
+            let cells: String = row.as_ref().iter().zip(&widths).map(|(cell, width)| format!("  {cell:width$}")).collect();
             self.line(&format!("{style}{}{style:#}", cells.trim_end_matches(' ')));
         }
     }

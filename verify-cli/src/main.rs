@@ -1,7 +1,8 @@
 //! `receipt`: an offline verifier of Polaris receipts for a terminal and for CI.
 //!
 //! The command line reads files, calls the core and prints its answer; every rule of verification is in the core.
-//! `args` says what can be asked; `verify` answers two commands, `audit`, `quote`, `score`, `inspect`, `explain` and `policy` one each;
+//! `args` says what can be asked; `verify` answers two commands, `audit`, `quote`, `score`, `compare`, `floor`, `inspect`,
+//! `explain` and `policy` one each;
 //! `inputs` turns paths into bytes, `engine` judges many of them, `text`, `json` and `html` show a result, and `exit` holds the one table of
 //! exit codes.
 
@@ -9,9 +10,12 @@
 
 mod args;
 mod audit;
+mod compare;
+mod compared;
 mod engine;
 mod exit;
 mod explain;
+mod floor;
 mod html;
 mod inputs;
 mod inspect;
@@ -64,6 +68,8 @@ fn run(cli: &Cli) -> u8 {
         Command::Quote(arguments) => quote::run(arguments, &mut output),
         Command::Inspect(arguments) => inspect::run(arguments, &mut output),
         Command::Score(arguments) => score::run(arguments, &mut output),
+        Command::Compare(arguments) => compare::run(arguments, &mut output),
+        Command::Floor(arguments) => floor::run(arguments, &mut output),
         Command::Explain(arguments) => explain::run(arguments, &mut output),
         Command::Policy(arguments) => policy::run(&arguments.action, &mut output),
     };

@@ -1,6 +1,7 @@
 //! Pages of HTML: self-contained, without a script, and nothing in them is fetched.
 
 pub(crate) mod audit;
+pub(crate) mod compare;
 mod markup;
 
 use markup::Element;

@@ -2,6 +2,7 @@
 
 mod audit;
 mod claims;
+mod compare;
 mod destination;
 mod determinism;
 mod exit_codes;

@@ -68,6 +68,8 @@ pub(crate) const RUN: &str = "test-vectors/runs/run-agrees";
 /// Judged by the test policy: something needed is absent.
 pub(crate) const NO_EVIDENCE: &str = "test-vectors/receipts/evidence-absent.json";
 
+const SWEEPS: [&str; 2] = ["verify-cli/tests/fixtures/bench/compare/a-sweep.json", "verify-cli/tests/fixtures/bench/compare/b-sweep.json"];
+
 /// Calls of every command, with good and bad answers.
 pub(crate) fn every_command() -> Vec<Vec<&'static str>> {
     let anchors = ["--root", "test-vectors/pki/root.pem", "--tcb-signing-cert", "test-vectors/pki/tcb_signing.pem"];
@@ -88,6 +90,22 @@ pub(crate) fn every_command() -> Vec<Vec<&'static str>> {
         vec!["inspect", "--format", "json", VERIFIED, CUT],
         vec!["score", "--preset", "classic", "--from", "test-vectors/runs/run-agrees/result.json"],
         vec!["score", "--params", "test-vectors/scores/k3.toml", "--value", "45.38", "--frontier", "40", "--top1", "1", "--kl", "0"],
+        vec!["compare", "--format", "markdown", SWEEPS[0], SWEEPS[1]],
+        vec![
+            "compare",
+            "--format",
+            "json",
+            "--waive",
+            "sweep.seed=a reason",
+            SWEEPS[0],
+            "verify-cli/tests/fixtures/bench/compare/b-sweep-other-seed.json",
+        ],
+        vec!["compare", SWEEPS[0], CUT],
+        vec![
+            "floor",
+            "verify-cli/tests/fixtures/bench/compare/stock-again-1.json",
+            "verify-cli/tests/fixtures/bench/compare/stock-again-2.json",
+        ],
         vec!["explain"],
         vec!["explain", "enclave.unpinned", "--format", "json"],
         vec!["explain", "enclave.unpined"],

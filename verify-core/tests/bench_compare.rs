@@ -1,0 +1,812 @@
+//! Comparisons and floors of real measurements, and of synthetic ones with answers that were worked out by another program. The material
+//! lies beside the checkout and is not part of it; see [`folder`].
+
+#![expect(clippy::disallowed_methods, clippy::disallowed_macros, reason = "tests read files and the environment")]
+
+mod support;
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+use verify_core::bench::{
+    Compared, Declared, Drain, Files, Floor, Floored, Gate, GateResult, Profile, Question, RawFile, Section, Shape, compare,
+    exit_code_files, floor,
+};
+
+/// The folder of measurements beside the checkout; `None`, with a word on stderr, where there is none. With `CI=true` its absence is a
+/// failure.
+fn folder() -> Option<PathBuf> {
+    let folder = support::workspace().join("../shared/bench");
+    if folder.join("MANIFEST.json").is_file() {
+        return Some(folder);
+    }
+    assert!(std::env::var("CI").as_deref() != Ok("true"), "CI=true, but {} is missing", folder.display());
+    eprintln!("SKIPPED: {} is missing, so no comparison was held against real measurements", folder.display());
+    None
+}
+
+/// Files below the folder, and where there is one the exit code beside each of them.
+fn files(names: &[&str]) -> Option<Files> {
+    let folder = folder()?;
+    let mut files = Files::default();
+    for name in names {
+        files.add(*name, std::fs::read(folder.join(name)).map_err(|error| error.to_string()));
+        for beside in exit_code_files(name) {
+            if let Ok(bytes) = std::fs::read(folder.join(&beside)) {
+                files.add(beside, Ok(bytes));
+            }
+        }
+    }
+    Some(files)
+}
+
+fn expected(name: &str) -> Option<Value> {
+    // Python wrote it, and some of the answers are infinite.
+    let text = std::fs::read_to_string(folder()?.join("expected").join(name)).unwrap().replace(": Infinity", ": null");
+    Some(serde_json::from_str(&text).unwrap())
+}
+
+fn raw(names: &[&str]) -> Vec<RawFile> {
+    names.iter().map(|name| RawFile::new(*name)).collect()
+}
+
+/// Compares two arms of any shape, with what `ask` makes of the question.
+fn compared(a: &[&str], b: &[&str], ask: impl FnOnce(&mut Question<'_>)) -> Option<Compared> {
+    let files = files(&[a, b].concat())?;
+    let mut question = Question::new(&files, raw(a), raw(b));
+    ask(&mut question);
+    Some(compare(&question))
+}
+
+fn floored(pairs: &[(&str, &str)], ask: impl Fn(&mut Question<'_>)) -> Option<Floored> {
+    let names: Vec<&str> = pairs.iter().flat_map(|(a, b)| [*a, *b]).collect();
+    let files = files(&names)?;
+    let pair = |(a, b): &(&str, &str)| {
+        let mut question = Question::new(&files, raw(&[a]), raw(&[b]));
+        ask(&mut question);
+        question
+    };
+    Some(floor(&pairs.iter().map(pair).collect::<Vec<_>>()))
+}
+
+fn profile(sections: Value) -> Profile {
+    let profile = json!({ "format": "receipt-profile/1", "name": "of a test", "sections": sections });
+    Profile::read(profile.to_string().as_bytes()).unwrap()
+}
+
+fn shape(shape: &Value) -> Shape {
+    Shape::read(shape.to_string().as_bytes()).unwrap()
+}
+
+fn outcome(compared: &Compared) -> (u8, &str) {
+    (compared.exit.code, compared.why.as_deref().unwrap_or_default())
+}
+
+/// Equal but for what the order of three operations makes of the last bits.
+#[track_caller]
+fn close(found: f64, wanted: f64) {
+    assert!((found - wanted).abs() <= 1e-12 * wanted.abs().max(1e-3), "found {found}, wanted {wanted}");
+}
+
+#[test]
+fn every_synthetic_case_has_its_expected_answer() {
+    let Some(expected) = expected("compare-synthetic.json") else { return };
+    let sweep = |name: &str| format!("synthetic/sweep-B-{name}.json");
+    let both = |arm: &str| ["single", "sweep"].map(|half| format!("synthetic/{half}-{arm}.json")).to_vec();
+    for (case, wanted) in expected.as_object().unwrap() {
+        let (a, b) = match case.as_str() {
+            "aa" => (vec!["synthetic/aa-runA.json".to_owned()], vec!["synthetic/aa-runB.json".to_owned()]),
+            "full-26" => (both("A"), both("B")),
+            "missing-arm" => (vec!["synthetic/no-such-file.json".to_owned()], vec!["synthetic/single-B.json".to_owned()]),
+            "zero" => (vec!["synthetic/sweep-A-zero.json".to_owned()], vec!["synthetic/sweep-B.json".to_owned()]),
+            other => (vec!["synthetic/sweep-A.json".to_owned()], vec![sweep(other)]),
+        };
+        let names: Vec<&str> = a.iter().chain(&b).map(String::as_str).collect();
+        let files = files(&names).unwrap();
+        let kind = |name: &String| {
+            RawFile::of(if name.contains("sweep") || name.contains("aa-") { Section::Sweep } else { Section::Single }, name)
+        };
+        let found = compare(&Question::new(&files, a.iter().map(kind).collect(), b.iter().map(kind).collect()));
+
+        assert_eq!(u64::from(found.exit.code), wanted["exit"].as_u64().unwrap(), "{case}: {:?}", found.why);
+        assert_eq!(found.why.is_some(), found.exit.code != 0, "{case}");
+        assert_eq!(wanted["refused"].as_str().unwrap_or("OK"), found.exit.name, "{case}");
+        assert_eq!(found.delta_convention, wanted["delta_convention"]);
+        if let (Some(check), Some(wanted)) = (&found.profile_verified, wanted.get("profile")) {
+            let check = serde_json::to_value(check).unwrap();
+            assert_eq!(check["required"], wanted["checked"], "{case}");
+            for name in ["identical", "mismatch", "unverifiable", "verified"] {
+                assert_eq!(check[name], wanted[name], "{case}: {name}");
+            }
+        }
+        let rows = wanted["metrics"].as_array().cloned().unwrap_or_default();
+        assert_eq!(found.metrics.len(), rows.len(), "{case}");
+        for (row, wanted) in found.metrics.iter().zip(&rows) {
+            let row_json = serde_json::to_value(row).unwrap();
+            for name in ["metric", "A", "B", "shown"] {
+                match (row_json[name].as_f64(), wanted[name].as_f64()) {
+                    (Some(found), Some(wanted)) => close(found, wanted),
+                    _ => assert_eq!(row_json[name], wanted[name], "{case}: {}", row.metric),
+                }
+            }
+            match (row.delta_pct, wanted["delta_pct"].as_f64()) {
+                (Some(found), Some(wanted)) => close(found, wanted),
+                (found, wanted) => assert_eq!(found, wanted, "{case}: {}", row.metric),
+            }
+        }
+    }
+}
+
+const LOCAL: &str = "sparkinfer-k3/vllm_awq/vllm_awq_local_ctx";
+const FP8: &str = "sparkinfer-k3/vllm_awq_fp8_only/fp8_ctx";
+const DEFAULT_KV: &str = "sparkinfer-k3/vllm_awq_variants/default_kv_ctx";
+const CONTEXTS: [u32; 4] = [128, 512, 4096, 16384];
+
+fn latency(run: &str, context: u32) -> String {
+    format!("{run}{context}_out128.json")
+}
+
+/// What the logs beside these files say, which the files themselves do not.
+fn declared(fields: &Value) -> Declared {
+    let files: serde_json::Map<String, Value> = [LOCAL, FP8, DEFAULT_KV]
+        .into_iter()
+        .flat_map(|run| CONTEXTS.map(|context| (latency(run, context), json!({ "input_len": context }))))
+        .collect();
+    let declared = json!({ "format": "receipt-declared-profile/1", "fields": fields, "files": files });
+    Declared::read(declared.to_string().as_bytes()).unwrap()
+}
+
+fn latency_profile() -> Profile {
+    profile(json!([{ "section": "single", "fields": ["model", "batch_size", "output_len"], "point_fields": ["input_len"] }]))
+}
+
+fn with_declared(question: &mut Question<'_>) {
+    let fields = json!({ "single.model": "Kimi K3 AWQ", "single.batch_size": 1, "single.output_len": 128 });
+    question.profile = latency_profile();
+    question.declared = [Some(declared(&fields)), Some(declared(&fields))];
+}
+
+#[test]
+fn files_that_record_no_profile_are_refused() {
+    let Some(found) = compared(&[&latency(LOCAL, 128)], &[&latency(FP8, 128)], |_| ()) else { return };
+    assert_eq!(outcome(&found).0, 6);
+    let check = found.profile_verified.unwrap();
+    assert_eq!((check.required, check.identical, check.unverifiable.len()), (11, 0, 11));
+    assert!(found.metrics.is_empty() && !found.headline.publishable && found.headline.arm_a.is_none());
+}
+
+#[test]
+fn a_run_that_wrote_nothing_is_a_missing_arm_with_its_exit_code() {
+    let missing = "sparkinfer-k3/vllm_awq/vllm_awq_ctx128_out128.json";
+    let Some(found) = compared(&[missing], &[&latency(FP8, 128)], |_| ()) else { return };
+    let (code, why) = outcome(&found);
+    assert_eq!(code, 3);
+    assert!(why.starts_with(&format!("arm A raw file {missing} cannot be read: ")), "{why}");
+    assert!(why.ends_with("vllm_awq_ctx128_exitcode.txt beside it says that the run ended with 143"), "{why}");
+}
+
+#[test]
+fn the_noise_of_a_real_pair_is_the_largest_difference_of_each_point() {
+    let Some(expected) = expected("real-examples.json") else { return };
+    let files_of = |run: &str| CONTEXTS.map(|context| latency(run, context));
+    let (local, fp8, default_kv) = (files_of(LOCAL), files_of(FP8), files_of(DEFAULT_KV));
+    let names: Vec<&str> = local.iter().chain(&fp8).chain(&default_kv).map(String::as_str).collect();
+    let files = files(&names).unwrap();
+    let arm = |names: &[String]| names.iter().map(RawFile::new).collect::<Vec<_>>();
+
+    let mut question = Question::new(&files, arm(&local), arm(&fp8));
+    with_declared(&mut question);
+    let found = floor(&[question]);
+    assert_eq!(found.exit.code, 0, "{:?}", found.why);
+    let measured = found.floor.unwrap();
+    let mut largest = std::collections::BTreeMap::new();
+    let rows = expected["W2"]["rows"].as_array().unwrap();
+    for row in rows {
+        for (name, statistic) in [("AA_avg", "mean"), ("AA_p50", "p50"), ("AA_p90", "p90"), ("AA_p99", "p99")] {
+            let metric = format!("single.i{}.latency_s.{statistic}", row["ctx"]);
+            let floor = measured.metrics.iter().find(|floor| floor.metric == metric).unwrap();
+            close(floor.floor_pct, row[name].as_f64().unwrap().abs());
+            assert_eq!((floor.pairs, floor.rows.as_slice()), (1, [Some(8), Some(8)].as_slice()));
+            let largest = largest.entry(&name[3..]).or_insert(0.0_f64);
+            *largest = largest.max(floor.floor_pct);
+        }
+    }
+    assert_eq!(measured.metrics.len(), 16);
+    largest.iter().for_each(|(name, floor)| close(*floor, expected["W2"]["floor"][name].as_f64().unwrap()));
+
+    let mut question = Question::new(&files, arm(&fp8), arm(&default_kv));
+    with_declared(&mut question);
+    question.floor = Some(measured.clone());
+    let found = compare(&question);
+    assert_eq!(outcome(&found), (0, ""));
+    for row in rows {
+        let metric = format!("single.i{}.latency_s.p50", row["ctx"]);
+        let found = found.metrics.iter().find(|row| row.metric == metric).unwrap();
+        close(found.delta_pct.unwrap(), row["AB_p50"].as_f64().unwrap());
+        assert_eq!(found.method, Some("linear"));
+        let reading = serde_json::to_value(&found.floor).unwrap();
+        assert_eq!(reading["reading"], "above_floor");
+        close(reading["floor_pct"].as_f64().unwrap(), row["AA_p50"].as_f64().unwrap().abs());
+    }
+    assert_eq!(found.metrics[0].shown, "-12.38");
+    assert!(found.headline.reasons.iter().any(|reason| reason.starts_with("declared, not recorded: ")), "{:?}", found.headline.reasons);
+
+    let mut again = Question::new(&files, arm(&local), arm(&fp8));
+    with_declared(&mut again);
+    again.floor = Some(measured.clone());
+    let within = compare(&again).metrics;
+    assert!(within.iter().all(|row| serde_json::to_value(&row.floor).unwrap()["reading"] == "within_floor"));
+
+    let other = json!({ "single.model": "Kimi K3 AWQ", "single.batch_size": 2, "single.output_len": 128 });
+    again.declared = [Some(declared(&other)), Some(declared(&other))];
+    let reading = serde_json::to_value(&compare(&again).metrics[0].floor).unwrap();
+    assert_eq!(reading["reading"], "floor_not_applicable");
+    assert_eq!(reading["why"], "single.batch_size is 1 there, 2 here");
+}
+
+#[test]
+fn a_floor_says_nothing_about_points_where_it_was_not_measured() {
+    let Some(found) = floored(&[("synthetic/aa-runA.json", "synthetic/aa-runB.json")], |_| ()) else { return };
+    let measured = found.floor.unwrap();
+    let floors: Vec<f64> = measured.metrics.iter().map(|metric| metric.floor_pct).collect();
+    for (found, wanted) in floors.iter().zip([0.33013698630136, 0.28, 0.05, 0.39, 0.00037383177570, 0.74]) {
+        assert!((found - wanted).abs() < 1e-9, "{found} {wanted}");
+    }
+    let read = Floor::read(serde_json::to_string(&measured).unwrap().as_bytes()).unwrap();
+    let (single, sweep) = (["synthetic/single-A.json", "synthetic/sweep-A.json"], ["synthetic/single-B.json", "synthetic/sweep-B.json"]);
+    let found = compared(&single, &sweep, |question| question.floor = Some(read)).unwrap();
+    let reading = |metric: &str| {
+        let row = found.metrics.iter().find(|row| row.metric == metric).unwrap();
+        let reading = serde_json::to_value(&row.floor).unwrap();
+        (reading["reading"].as_str().unwrap().to_owned(), reading["why"].as_str().unwrap_or_default().to_owned())
+    };
+    assert_eq!(reading("sweep.c1.tok_s_per_gpu"), ("above_floor".to_owned(), String::new()));
+    assert_eq!(reading("sweep.c32.tok_s_per_gpu"), ("floor_not_applicable".to_owned(), "no A/A at sweep.c32".to_owned()));
+    assert_eq!(reading("single.ttft_ms.p50"), ("floor_not_applicable".to_owned(), "no A/A at single".to_owned()));
+}
+
+#[test]
+fn one_file_is_no_pair() {
+    let Some(found) = floored(&[("synthetic/aa-runA.json", "synthetic/aa-runA.json")], |_| ()) else { return };
+    assert_eq!(found.exit.code, 2);
+    let found = compared(&["synthetic/aa-runA.json"], &["synthetic/aa-runA.json"], |_| ()).unwrap();
+    assert!(found.exit.code == 0 && !found.headline.publishable);
+    assert!(found.metrics.iter().all(|row| row.shown == "0.00"));
+}
+
+/// A sweep whose cells are keyed by three numbers, as another project writes it: no code is needed for it.
+fn kernelore() -> Shape {
+    shape(&json!({
+        "format": "receipt-shape/1", "name": "kernelore-sweep", "section": "sweep",
+        "fits": [{ "at": "/sweep_results", "exists": true }, { "at": "/metadata/engine", "exists": true }],
+        "fields": [{ "at": "/metadata" }, { "at": "/token_count_source", "as": "token_count_source" }],
+        "points": {
+            "at": "/sweep_results",
+            "keep": [{ "at": "/status", "is": "ok" }],
+            "key": [{ "prefix": "i", "field": "isl_target" }, { "prefix": "o", "field": "osl" }, { "prefix": "c", "field": "concurrency" }],
+            "fields": [
+                { "at": "/isl_target", "as": "isl_target" }, { "at": "/osl", "as": "osl" }, { "at": "/concurrency", "as": "concurrency" },
+                { "at": "/requests", "as": "requests" }, { "at": "/prompt_tokens_observed", "as": "prompt_tokens_observed" },
+            ],
+            "counts": { "requests": "/requests", "ok": "/successful" },
+        },
+        "metrics": [
+            { "name": "tok_s", "unit": "tok/s", "better": "higher", "definition": "of all streams", "at": "/aggregate_tok_s" },
+            { "name": "tpot_ms.p50", "unit": "ms", "better": "lower", "definition": "by chunk", "at": "/tpot_ms/p50" },
+        ],
+    }))
+}
+
+#[test]
+fn a_sweep_that_was_asked_other_prompts_is_no_comparison() {
+    let (a, b) = ("kernelore/saturation_c16_direct.json", "kernelore/saturation_dspark_direct.json");
+    let with = |point_fields: Value, waiver: Option<&str>| {
+        compared(&[a], &[b], |question| {
+            question.shapes = vec![kernelore()];
+            question.profile = profile(json!([{ "section": "sweep", "fields": ["tp", "gpus"], "point_fields": point_fields }]));
+            question.waivers = waiver.into_iter().map(|waiver| waiver.parse().unwrap()).collect();
+        })
+    };
+    let Some(found) = with(json!(["requests", "prompt_tokens_observed"]), None) else { return };
+    let check = found.profile_verified.as_ref().unwrap();
+    assert_eq!((found.exit.code, check.mismatch.len(), check.unverifiable.len()), (4, 7, 0), "{:?}", found.why);
+    let field = check.fields.iter().find(|field| field.field == "sweep.i1024-o1024-c8.prompt_tokens_observed").unwrap();
+    assert_eq!((field.a.as_deref(), field.b.as_deref()), (Some("1040.5"), Some("917.625")));
+
+    let found =
+        with(json!(["requests", "prompt_tokens_observed"]), Some("sweep.*.prompt_tokens_observed=a constant offset of 123")).unwrap();
+    assert_eq!(outcome(&found), (0, ""));
+    assert_eq!((found.metrics[2].metric.as_str(), found.metrics[2].a), ("sweep.i1024-o1024-c16.tok_s", Some(492.022_440_031_319_26)));
+    assert!(!found.headline.publishable && found.headline.reasons.len() == 7, "{:?}", found.headline.reasons);
+
+    let found = with(json!(["requests"]), None).unwrap();
+    let differences = found.profile_verified.unwrap().unchecked_differences;
+    assert_eq!(differences.iter().filter(|difference| difference.field.ends_with("prompt_tokens_observed")).count(), 7);
+    let found = with(json!(["requests"]), Some("sweep.seed=there is none")).unwrap();
+    assert_eq!(outcome(&found), (2, "no field is named sweep.seed, so nothing is waived"));
+}
+
+#[test]
+fn a_sweep_run_again_was_not_asked_the_same() {
+    let run = |folder: &str, points: &[u32]| -> Vec<String> {
+        points.iter().map(|c| format!("mnmehta/conc-sweep-real-1000-1000{folder}/conc-{c}.json")).collect()
+    };
+    let with = |points: &[u32], fields: Value| {
+        let (a, b) = (run("", points), run("-repro-20260803", points));
+        let (a, b): (Vec<&str>, Vec<&str>) = (a.iter().map(String::as_str).collect(), b.iter().map(String::as_str).collect());
+        compared(&a, &b, |question| {
+            question.profile = profile(json!([{ "section": "sweep", "fields": ["model_id", "backend"], "point_fields": fields }]));
+        })
+    };
+    let all = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
+    let Some(found) = with(&all, json!(["requests", "request_rate", "total_input_tokens", "seed"])) else { return };
+    let check = found.profile_verified.as_ref().unwrap();
+    let wanted: Vec<String> = all[4..].iter().map(|c| format!("sweep.c{c}.total_input_tokens")).collect();
+    assert_eq!((found.exit.code, &check.mismatch, check.unverifiable.len()), (4, &wanted, 10));
+    assert_eq!(with(&all[..4], json!(["total_input_tokens", "seed"])).unwrap().exit.code, 6);
+
+    let expected = expected("real-examples.json").unwrap();
+    let found = with(&all, json!(["requests", "request_rate"])).unwrap();
+    assert_eq!(outcome(&found), (0, ""));
+    for row in expected["W12"].as_array().unwrap() {
+        for (name, metric) in [("thr", "output_tok_s"), ("tpot50", "tpot_ms.p50"), ("ttft50", "ttft_ms.p50")] {
+            let metric = format!("sweep.c{}.{metric}", row["c"]);
+            close(found.metrics.iter().find(|row| row.metric == metric).unwrap().delta_pct.unwrap(), row[name].as_f64().unwrap());
+        }
+    }
+    assert!(found.headline.publishable, "{:?}", found.headline.reasons);
+}
+
+#[test]
+fn a_guard_that_was_not_measured_is_a_baseline_of_zero() {
+    let guards = shape(&json!({
+        "format": "receipt-shape/1", "name": "guards", "section": "single", "fits": [{ "at": "/guard_512_baseline", "exists": true }],
+        "fields": [{ "at": "/gpu", "as": "gpu" }],
+        "metrics": [{ "name": "guard_512", "unit": "tok/s", "better": "higher", "definition": "d", "at": "/guard_512_baseline" }],
+    }));
+    let result = "sparkinfer-log/0465-0217e1f/result.json";
+    let Some(found) = compared(&[result], &[result], |question| {
+        question.shapes = vec![guards];
+        question.profile = profile(json!([{ "section": "single", "fields": ["gpu"] }]));
+    }) else {
+        return;
+    };
+    assert_eq!(outcome(&found), (5, "arm A is zero for single.guard_512, and nothing can be said in percent of it"));
+}
+
+#[test]
+fn an_export_whose_requests_failed_is_read_and_not_publishable() {
+    let run = |name: &str| {
+        ["profile_export_aiperf.json", "profile_export.jsonl"].map(|file| format!("mnmehta/agentx-mvp-pp2-humming-{name}/{file}"))
+    };
+    let with = |a: &str, b: &str| {
+        let (a, b) = (run(a), run(b));
+        compared(&a.each_ref().map(String::as_str), &b.each_ref().map(String::as_str), |question| {
+            question.profile = profile(json!([{ "section": "single", "fields": ["seed", "streaming", "ignore_eos"] }]));
+        })
+    };
+    let Some(found) = with("c3-pf-fail", "c1") else { return };
+    assert_eq!(outcome(&found), (0, ""));
+    let failed = serde_json::to_value(&found.points[0]).unwrap();
+    assert_eq!(failed["A"], json!({ "requests": null, "failures": 207, "rows_total": 226, "rows_ok": 19 }));
+    assert_eq!(failed["B"], json!({ "requests": null, "failures": 2, "rows_total": 68, "rows_ok": 66 }));
+    let e2e = found.metrics.iter().find(|row| row.metric == "single.e2e_ms.p50").unwrap();
+    close(e2e.a.unwrap(), 20_898.076_208);
+    close(e2e.b.unwrap(), 12_227.667_854);
+    assert_eq!(e2e.method, Some("linear"));
+    assert!(
+        found.headline.reasons.iter().any(|reason| reason == "arm A, single: 207 of 226 requests failed"),
+        "{:?}",
+        found.headline.reasons
+    );
+    assert!(!found.headline.reasons.iter().any(|reason| reason.contains("the summary says")), "{:?}", found.headline.reasons);
+
+    let expected = expected("real-examples.json").unwrap();
+    let found = with("kv-offload-c1", "kv-offload-retest-c1").unwrap();
+    let row = |name: &str| found.metrics.iter().find(|row| row.metric == format!("single.{name}")).unwrap();
+    for (name, metric) in [("time_to_first_token", "ttft_ms.p50"), ("inter_token_latency", "itl_ms.p50"), ("request_latency", "e2e_ms.p50")]
+    {
+        close(row(metric).delta_pct.unwrap(), expected["W9b"][name]["delta"].as_f64().unwrap());
+    }
+    close(row("requests_s").delta_pct.unwrap(), expected["W9"]["delta"].as_f64().unwrap());
+    assert_eq!(row("requests_s").shown, "-0.00");
+    assert!(found.profile_verified.as_ref().unwrap().unchecked_differences.iter().any(|field| field.field == "single.total_input_tokens"));
+}
+
+#[test]
+fn runs_of_a_command_are_compared_by_their_rows() {
+    let with = |b: &str, fields: Value| {
+        compared(&["own-hyperfine/aa-sha256-A.json"], &[b], |question| {
+            question.profile = profile(json!([{ "section": "single", "point_fields": fields }]));
+        })
+    };
+    let Some(found) = with("own-hyperfine/aa-sha256-B.json", json!(["command"])) else { return };
+    assert_eq!(outcome(&found), (0, ""));
+    assert_eq!(found.metrics[0].metric, "single.r0.time_s.p50");
+    close(found.metrics[0].a.unwrap(), 0.010_682_873_5);
+    assert_eq!(found.points[0].a.rows_ok, Some(8));
+    let found = with("own-hyperfine/ab-sha512.json", json!(["command"])).unwrap();
+    assert_eq!(outcome(&found), (4, "1 of 1 fields differ: single.r0.command"));
+}
+
+// Measurements of our own.
+
+fn sweep() -> Value {
+    let point = |c: u32, tok_s: f64| {
+        json!({
+            "concurrency": c, "requests": 4, "warmup": 1, "prompt_sha256": format!("{c:064x}"), "completed": 4, "failed": 0,
+            "tok_s_per_gpu": tok_s, "ttft_ms_p50": 100.0, "tpot_ms_p50": 10.0,
+        })
+    };
+    json!({
+        "format": "native-sweep/1", "workload": "B", "input_tokens": 512, "output_tokens": 128, "gpu_count": 4, "seed": 7,
+        "concurrency_list": [1, 4], "points": [point(1, 20.0), point(4, 70.0)],
+    })
+}
+
+fn single() -> Value {
+    let row = |ttft: f64, ok: bool| json!({ "ok": ok, "completion_tokens": 128, "ttft_ms": ttft, "tpot_ms": 10.0, "e2e_ms": 1280.0 });
+    json!({
+        "format": "native-single/1",
+        "profile": {
+            "concurrency": 1, "requests": 3, "warmup_requests": 1, "input_tokens_target": 512, "output_tokens_target": 128, "temperature": 0.0,
+            "top_p": 1.0, "streaming": true, "ignore_eos": true, "seed": 7, "prompt_sha256": "5".repeat(64),
+        },
+        "rows": [row(50.0, true), row(60.0, true), row(10.0, true)],
+    })
+}
+
+fn edited(mut value: Value, edits: &[(&str, Value)]) -> Value {
+    for (pointer, wanted) in edits {
+        let (parent, name) = pointer.rsplit_once('/').unwrap();
+        match (value.pointer_mut(parent).unwrap(), wanted) {
+            (Value::Object(object), Value::Null) => _ = object.remove(name),
+            (Value::Array(items), Value::Null) => _ = items.remove(name.parse::<usize>().unwrap()),
+            (Value::Array(items), wanted) if name == "-" => items.push(wanted.clone()),
+            (parent, wanted) => parent[name.to_owned()] = wanted.clone(),
+        }
+    }
+    value
+}
+
+/// Compares two documents.
+fn of_documents(a: &str, b: &str, ask: impl FnOnce(&mut Question<'_>)) -> Compared {
+    let mut files = Files::default();
+    files.add("a.json", Ok(a.as_bytes().to_vec()));
+    files.add("b.json", Ok(b.as_bytes().to_vec()));
+    let mut question = Question::new(&files, raw(&["a.json"]), raw(&["b.json"]));
+    ask(&mut question);
+    compare(&question)
+}
+
+/// Compares a sweep with an edited copy, whose white space differs, too: two files of the same bytes are no two measurements.
+fn of_sweep(edits: &[(&str, Value)]) -> Compared {
+    of_documents(&sweep().to_string(), &format!("{:#}", edited(sweep(), edits)), |_| ())
+}
+
+#[test]
+fn every_refusal_has_its_code() {
+    let fingerprint = "/points/0/prompt_sha256";
+    let cases: [(&[(&str, Value)], u8, &str); 16] = [
+        (&[], 0, ""),
+        (&[("/seed", json!(7.0))], 0, ""),
+        (&[("/seed", json!("7"))], 4, "1 of 12 fields differ: sweep.seed"),
+        (&[("/seed", json!(8)), (fingerprint, Value::Null)], 4, "1 of 12 fields differ: sweep.seed"),
+        (&[(fingerprint, Value::Null)], 6, "1 of 12 fields cannot be checked: sweep.c1.prompt_sha256"),
+        (&[(fingerprint, json!("0".repeat(64)))], 6, "1 of 12 fields cannot be checked: sweep.c1.prompt_sha256"),
+        (&[(fingerprint, json!(""))], 6, "1 of 12 fields cannot be checked: sweep.c1.prompt_sha256"),
+        (&[("/workload", json!("unknown"))], 6, "1 of 12 fields cannot be checked: sweep.workload"),
+        (&[("/concurrency_list", json!([4, 1]))], 4, "1 of 12 fields differ: sweep.concurrency_list"),
+        (&[("/points/1", Value::Null)], 6, "3 of 12 fields cannot be checked: sweep.c4.requests, sweep.c4.warmup, sweep.c4.prompt_sha256"),
+        (
+            &[("/points/-", sweep()["points"][1].clone())],
+            6,
+            "3 of 12 fields cannot be checked: sweep.c4.requests, sweep.c4.warmup, sweep.c4.prompt_sha256",
+        ),
+        (&[("/points/0/ttft_ms_p50", json!(0.0))], 0, ""),
+        (&[("/format", json!("native-sweep/2"))], 3, "arm B raw file b.json cannot be read: it has none of the shapes"),
+        (&[("/points", json!({}))], 3, "arm B raw file b.json cannot be read: \"/points\" is no list of points"),
+        (&[("/points", Value::Null)], 3, "arm B raw file b.json cannot be read: nothing is at"),
+        (&[("/points/0/tok_s_per_gpu", json!("20"))], 0, ""),
+    ];
+    for (edits, code, why) in cases {
+        let found = of_sweep(edits);
+        assert_eq!(found.exit.code, code, "{edits:?}: {:?}", found.why);
+        assert!(found.why.as_deref().unwrap_or_default().starts_with(why), "{edits:?}: {:?}", found.why);
+        assert_eq!((code == 0, code == 0), (!found.metrics.is_empty(), found.headline.arm_b.is_some()), "{edits:?}");
+    }
+}
+
+#[test]
+fn a_missing_point_is_missed_although_nothing_is_asked_of_points() {
+    let without = edited(sweep(), &[("/points/1", Value::Null), ("/concurrency_list", json!([1]))]);
+    let asking = |question: &mut Question<'_>| question.profile = profile(json!([{ "section": "sweep", "fields": ["seed"] }]));
+    for (a, b) in [(sweep(), without.clone()), (without, sweep())] {
+        let found = of_documents(&a.to_string(), &b.to_string(), asking);
+        assert_eq!(outcome(&found), (6, "1 of 2 fields cannot be checked: sweep.c4"));
+    }
+    let listed = edited(sweep(), &[("/points/1", Value::Null)]).to_string();
+    assert_eq!(of_documents(&listed, &format!("{listed} "), asking).exit.code, 6, "both lists say that there is a point");
+}
+
+#[test]
+fn a_half_that_nobody_asked_about_is_not_verified() {
+    let found = of_documents(&single().to_string(), &single().to_string(), |question| {
+        question.profile = profile(json!([{ "section": "sweep", "fields": ["seed"] }]));
+    });
+    assert_eq!(outcome(&found), (6, "1 of 1 fields cannot be checked: single"));
+    let found = of_documents(&single().to_string(), &sweep().to_string(), |_| ());
+    assert_eq!((found.exit.code, found.profile_verified.unwrap().required), (6, 11 + 1 + 6 + 3 * 2));
+}
+
+#[test]
+fn failures_and_waivers_and_what_does_not_add_up_are_not_publishable() {
+    let reasons = |edits: &[(&str, Value)]| of_sweep(edits).headline.reasons;
+    assert_eq!(reasons(&[]), [] as [&str; 0]);
+    let failed = [("/points/1/completed", json!(3)), ("/points/1/failed", json!(1))];
+    assert_eq!(reasons(&failed), ["arm B, sweep.c4: 1 of 4 requests failed"]);
+    assert_eq!(reasons(&[("/points/1/completed", json!(3))]), ["arm B, sweep.c4: 1 of 4 requests failed"]);
+    assert_eq!(reasons(&[("/points/1/completed", json!(5))]), ["arm B, sweep.c4: 5 that succeeded and 0 that failed are not 4 requests"]);
+    let unknown = [("/points/0/completed", Value::Null), ("/points/0/failed", Value::Null)];
+    assert_eq!(reasons(&unknown), ["arm B, sweep.c1: whether requests failed is not recorded"]);
+    assert_eq!(
+        of_documents(&sweep().to_string(), &sweep().to_string(), |_| ()).headline.reasons,
+        ["a.json is in both arms, byte for byte"]
+    );
+
+    let found = of_documents(&sweep().to_string(), &edited(sweep(), &[("/seed", json!(8))]).to_string(), |question| {
+        question.waivers = vec!["sweep.seed=the \u{202e}prompts are the same".parse().unwrap()];
+    });
+    assert_eq!(found.exit.code, 0);
+    assert_eq!(found.headline.reasons, ["waived: sweep.seed (the \\u{202e}prompts are the same)"]);
+    let check = found.profile_verified.unwrap();
+    assert_eq!((check.required, check.identical, check.verified, check.waived), (11, 11, true, vec!["sweep.seed".to_owned()]));
+}
+
+#[test]
+fn no_request_succeeded_and_no_statistic_is_a_number() {
+    let none = [("/points/0/completed", json!(0)), ("/points/0/failed", json!(4)), ("/points/0/ttft_ms_p50", json!(0.0))];
+    let found = of_documents(&edited(sweep(), &none).to_string(), &sweep().to_string(), |_| ());
+    assert_eq!(found.exit.code, 0, "{:?}", found.why);
+    assert!(found.metrics.iter().filter(|row| row.point == "sweep.c1").all(|row| row.a.is_none() && row.shown == "absent"));
+    assert_eq!(serde_json::to_value(&found.metrics[0]).unwrap()["A"], "absent");
+}
+
+#[test]
+fn a_baseline_of_zero_refuses_and_a_result_of_zero_is_a_loss_of_all() {
+    let zero = edited(sweep(), &[("/points/0/tok_s_per_gpu", json!(-0.0))]).to_string();
+    assert_eq!(of_documents(&zero, &sweep().to_string(), |_| ()).exit.code, 5);
+    let found = of_documents(&sweep().to_string(), &zero, |_| ());
+    assert_eq!((found.exit.code, found.metrics[0].shown.as_str(), found.metrics[0].delta_pct), (0, "-100.00", Some(-100.0)));
+    let nothing = json!({ "/points/0/tok_s_per_gpu": 1, "/points/0/ttft_ms_p50": 1, "/points/0/tpot_ms_p50": 1 });
+    let edits: Vec<(String, Value)> = nothing
+        .as_object()
+        .unwrap()
+        .keys()
+        .flat_map(|key| [key.clone(), key.replace("/0/", "/1/")])
+        .map(|key| (key, Value::Null))
+        .collect();
+    let edits: Vec<(&str, Value)> = edits.iter().map(|(key, value)| (key.as_str(), value.clone())).collect();
+    assert_eq!(outcome(&of_sweep(&edits)), (6, "no metric is in both arms, so there is nothing to compare"));
+}
+
+#[test]
+fn differences_are_shown_as_printf_does() {
+    let shown = |b: f64| {
+        let found = of_sweep(&[("/points/0/tok_s_per_gpu", json!(b))]);
+        (found.metrics[0].shown.clone(), found.headline.ratio_b_over_a.unwrap())
+    };
+    assert_eq!(shown(20.0), ("0.00".to_owned(), 1.0));
+    assert_eq!(shown(20.000_000_1).0, "+0.00");
+    assert_eq!(shown(19.999_999_9).0, "-0.00");
+    assert_eq!(shown(20.25), ("+1.25".to_owned(), 1.0125));
+    assert_eq!(shown(25.0), ("+25.00".to_owned(), 1.25));
+}
+
+#[test]
+fn the_statistics_of_rows_are_of_requests_that_succeeded() {
+    let failed = edited(single(), &[("/rows/-", json!({ "ok": false, "ttft_ms": 0.0 })), ("/profile/requests", json!(4))]);
+    let other = edited(single(), &[("/rows/-", single()["rows"][0].clone()), ("/profile/requests", json!(4))]);
+    let found = of_documents(&failed.to_string(), &other.to_string(), |_| ());
+    assert_eq!(found.exit.code, 0, "{:?}", found.why);
+    assert_eq!((found.metrics[0].metric.as_str(), found.metrics[0].a, found.metrics[0].b), ("single.ttft_ms.p50", Some(50.0), Some(50.0)));
+    assert_eq!((found.metrics[3].metric.as_str(), found.metrics[3].a), ("single.tok_s.p50", Some(100.0)));
+    assert_eq!(found.headline.reasons, ["arm A, single: 1 of 4 requests failed", "single: the arms have unequal numbers of rows"]);
+    let lacking = edited(other, &[("/rows/1/ttft_ms", Value::Null)]);
+    assert_eq!(of_documents(&lacking.to_string(), &lacking.to_string(), |_| ()).metrics[0].metric, "single.tpot_ms.p50");
+}
+
+#[test]
+fn a_summary_has_to_agree_with_its_rows() {
+    let latency = |p50: f64| {
+        json!({ "avg_latency": 2.0, "latencies": [1.0, 3.0, 2.0], "percentiles": { "50": p50, "90": 2.8, "99": 2.98 } }).to_string()
+    };
+    let found = of_documents(&latency(2.0), &latency(2.5), |question| {
+        let declared = br#"{"format": "receipt-declared-profile/1", "fields": {"single.model": "m"}}"#.as_slice();
+        question.declared = [Declared::read(declared).ok(), Declared::read(declared).ok()];
+        question.profile = profile(json!([{ "section": "single", "fields": ["model"] }]));
+    });
+    assert_eq!((found.exit.code, found.metrics[0].b), (0, Some(2.0)), "the rows count: {:?}", found.why);
+    assert_eq!(
+        found.headline.reasons,
+        ["declared, not recorded: single.model", "arm B, single: latency_s.p50: the summary says 2.5, the rows give 2"]
+    );
+}
+
+#[test]
+fn what_is_declared_does_not_replace_what_is_recorded() {
+    let declared = br#"{"format": "receipt-declared-profile/1", "fields": {"sweep.seed": 8}}"#;
+    let found = of_documents(&sweep().to_string(), &edited(sweep(), &[("/seed", json!(8))]).to_string(), |question| {
+        question.declared = [Declared::read(declared).ok(), None];
+    });
+    assert_eq!(outcome(&found).0, 6);
+    let field = found.profile_verified.unwrap().fields.into_iter().find(|field| field.field == "sweep.seed").unwrap();
+    assert_eq!(field.why.as_deref(), Some("arm A leaves it open: recorded as 7, declared as 8"));
+}
+
+#[test]
+fn two_definitions_of_a_metric_are_two_metrics() {
+    let other = |what: &str, value: &str| {
+        let mut shape: Value = serde_json::from_str(include_str!("../shapes/native-sweep.json")).unwrap();
+        shape["name"] = "other".into();
+        shape["fits"][0]["is"] = "other/1".into();
+        shape["metrics"][0][what] = value.into();
+        of_documents(&sweep().to_string(), &edited(sweep(), &[("/format", json!("other/1"))]).to_string(), |question| {
+            question.shapes.push(Shape::read(shape.to_string().as_bytes()).unwrap());
+        })
+    };
+    assert_eq!(outcome(&other("definition", "decode only")), (4, "1 of 13 fields differ: sweep.metric.tok_s_per_gpu.definition"));
+    assert_eq!(outcome(&other("unit", "tok/h")), (4, "1 of 13 fields differ: sweep.metric.tok_s_per_gpu.unit"));
+    assert_eq!(other("unit", "tok/s").exit.code, 0);
+    let stated = |definition: &str| edited(sweep(), &[("/definitions", json!({ "tpot_ms_p50": definition }))]).to_string();
+    let found = of_documents(&stated("by token"), &stated("by chunk"), |_| ());
+    assert_eq!(outcome(&found), (4, "1 of 13 fields differ: sweep.metric.tpot_ms_p50"));
+    assert_eq!(of_documents(&stated("by token"), &sweep().to_string(), |_| ()).exit.code, 6);
+}
+
+/// A floor of sweeps whose first throughput is so much.
+fn floor_of(first: &[f64], edits: &[(&str, Value)]) -> Floored {
+    let mut files = Files::default();
+    for (index, tok_s) in first.iter().enumerate() {
+        let document = edited(sweep(), &[edits, &[("/points/0/tok_s_per_gpu", json!(tok_s))]].concat());
+        files.add(index.to_string(), Ok(document.to_string().into_bytes()));
+    }
+    let names: Vec<String> = (0..first.len()).map(|index| index.to_string()).collect();
+    let pairs: Vec<Question<'_>> = names.chunks(2).map(|pair| Question::new(&files, raw(&[&pair[0]]), raw(&[&pair[1]]))).collect();
+    floor(&pairs)
+}
+
+#[test]
+fn a_floor_is_the_largest_of_its_pairs_and_never_less() {
+    let found = floor_of(&[20.0, 20.1, 20.0, 19.8], &[]).floor.unwrap();
+    let first = &found.metrics[0];
+    assert_eq!((first.metric.as_str(), first.pairs, found.pairs), ("sweep.c1.tok_s_per_gpu", 2, 2));
+    close(first.floor_pct, 1.0);
+    let read = |b: f64, between: Option<Floor>, edits: &[(&str, Value)]| {
+        let edited = |tok_s: f64| edited(sweep(), &[edits, &[("/points/0/tok_s_per_gpu", json!(tok_s))]].concat());
+        let found = of_documents(&edited(20.0).to_string(), &edited(b).to_string(), |question| {
+            question.floor = Some(floor_of(&[20.0, 20.1, 20.0, 19.8], &[]).floor.unwrap());
+            question.between_windows = between;
+        });
+        let row = serde_json::to_value(&found.metrics[0]).unwrap();
+        let reading = |name: &str| row[name]["reading"].as_str().unwrap_or_default().to_owned();
+        (reading("floor"), row["floor"]["why"].as_str().unwrap_or_default().to_owned(), reading("between_windows"))
+    };
+    let within = |b: f64| read(b, None, &[]).0;
+    assert_eq!([within(20.2), within(19.8), within(20.000_000_1)], ["within_floor"; 3].map(str::to_owned));
+    assert_eq!([within(20.200_001), within(19.799_999)], ["above_floor"; 2].map(str::to_owned));
+    let wide = floor_of(&[20.0, 21.0], &[]).floor;
+    assert_eq!(read(20.5, wide, &[]), ("above_floor".to_owned(), String::new(), "within_floor".to_owned()));
+    for (pointer, value, why) in [
+        ("/workload", json!("C"), "sweep.workload is \"B\" there, \"C\" here"),
+        ("/points/0/requests", json!(40), "sweep.c1.requests is 4 there, 40 here"),
+    ] {
+        assert_eq!(read(20.0, None, &[(pointer, value)]), ("floor_not_applicable".to_owned(), why.to_owned(), String::new()));
+    }
+    let longer =
+        [("/concurrency_list", json!([1, 4, 8])), ("/points/-", edited(sweep()["points"][1].clone(), &[("/concurrency", json!(8))]))];
+    assert_eq!(read(20.2, None, &longer).0, "within_floor", "which other points there were is no condition");
+    assert_eq!(read(20.2, None, &[("/candidate", json!("c"))]).0, "within_floor", "and no candidate is");
+}
+
+#[test]
+fn a_floor_is_of_one_candidate_and_one_question() {
+    assert_eq!(floor_of(&[20.0, 20.1], &[("/candidate", json!({ "sha256": "c" }))]).exit.code, 0);
+    let pair = |a: Value, b: Value| {
+        let mut files = Files::default();
+        files.add("a", Ok(a.to_string().into_bytes()));
+        files.add("b", Ok(b.to_string().into_bytes()));
+        let found = floor(&[Question::new(&files, raw(&["a"]), raw(&["b"]))]);
+        (found.exit.code, found.why.unwrap_or_default())
+    };
+    let candidate = |digest: &str| edited(sweep(), &[("/candidate", json!({ "sha256": digest }))]);
+    assert_eq!(pair(candidate("c"), candidate("d")), (4, "pair 1: 1 of 13 fields differ: sweep.candidate.sha256".to_owned()));
+    assert_eq!(pair(candidate("c"), sweep()).0, 6);
+    assert_eq!(floor(&[]).exit.code, 2);
+    let stock = floor_of(&[20.0, 20.1], &[("/candidate", json!("c"))]).floor;
+    let found = of_documents(&candidate("c").to_string(), &candidate("d").to_string(), |question| question.floor = stock);
+    assert_eq!(serde_json::to_value(&found.metrics[0].floor).unwrap()["reading"], "within_floor");
+
+    let mut files = Files::default();
+    for (name, seed) in [("a", 7), ("b", 7), ("c", 8), ("d", 8)] {
+        files.add(name, Ok(edited(sweep(), &[("/seed", json!(seed)), ("/note", json!(name))]).to_string().into_bytes()));
+    }
+    let found = floor(&[("a", "b"), ("c", "d")].map(|(a, b)| Question::new(&files, raw(&[a]), raw(&[b]))));
+    assert_eq!(
+        (found.exit.code, found.why.as_deref()),
+        (4, Some("pair 2 was measured under other conditions: sweep.seed is 7 there, 8 here"))
+    );
+    assert!(found.floor.is_none());
+}
+
+#[test]
+fn a_floor_does_not_shrink_in_its_file() {
+    for step in 1..2_000_u32 {
+        let measured = floor_of(&[20.0, 20.0 + f64::from(step) / 7_000.0], &[]).floor.unwrap();
+        let read = Floor::read(serde_json::to_string(&measured).unwrap().as_bytes()).unwrap();
+        assert_eq!(read.metrics[0].floor_pct.to_bits(), measured.metrics[0].floor_pct.to_bits());
+    }
+}
+
+#[test]
+fn a_floor_that_is_no_distance_is_no_floor() {
+    let floor = serde_json::to_value(floor_of(&[20.0, 20.1], &[]).floor.unwrap()).unwrap();
+    assert!(Floor::read(floor.to_string().as_bytes()).is_ok());
+    for (pointer, value) in [("/metrics/0/floor_pct", json!(-1.0)), ("/format", json!("receipt-floor/2")), ("/more", json!(1))] {
+        assert!(Floor::read(edited(floor.clone(), &[(pointer, value)]).to_string().as_bytes()).is_err(), "{pointer}");
+    }
+}
+
+#[test]
+fn a_dirty_drain_is_not_publishable() {
+    let drain = |boundary: Value| {
+        let record = json!({ "format": "receipt-drain/1", "boundaries": [boundary] }).to_string();
+        of_documents(&sweep().to_string(), &format!("{:#}", sweep()), |question| {
+            question.drain = Some(Drain::read(record.as_bytes()).unwrap());
+        })
+    };
+    let gpus =
+        |used: [f64; 4]| used.iter().enumerate().map(|(index, used)| json!({ "index": index, "used_mib": used })).collect::<Vec<_>>();
+    let clean = json!({ "at": "A to B", "threshold_mib": 2048.0, "gpus": gpus([700.0, 726.0, 0.0, 1.0]), "killed": [] });
+    let found = drain(clean.clone());
+    assert!(found.headline.publishable && found.drain.unwrap().max_used_mib == Some(726.0));
+    for (pointer, value, why) in [
+        ("/gpus/3/used_mib", json!(2048.5), "drain at \"A to B\": 2048.5 MiB in use on accelerator 3; allowed 2048"),
+        ("/gpus/3", Value::Null, "drain at \"A to B\": 3 accelerators are recorded, the arms ran on 4"),
+        ("/gpus/3/index", json!(2), "drain at \"A to B\": 3 accelerators are recorded, the arms ran on 4"),
+        ("/killed", Value::Null, "drain at \"A to B\": what was killed is not recorded"),
+    ] {
+        let found = drain(edited(clean.clone(), &[(pointer, value)]));
+        assert_eq!((found.exit.code, found.headline.publishable, found.headline.reasons), (0, false, vec![why.to_owned()]));
+    }
+    let none = Drain::read(br#"{"format": "receipt-drain/1", "boundaries": []}"#).unwrap();
+    assert!(!of_documents(&sweep().to_string(), &sweep().to_string(), |question| question.drain = Some(none)).drain.unwrap().clean);
+}
+
+#[test]
+fn a_gate_is_read_beside_its_own_control() {
+    let gate = |control: Option<f64>, candidate: f64| {
+        let result = json!({
+            "format": "receipt-gate/1", "metric": "top-1", "bar": 0.9, "candidate": candidate, "control": control, "skipped_fraction": 0.2416,
+        });
+        let found = of_documents(&sweep().to_string(), &format!("{:#}", sweep()), |question| {
+            question.gate = Some(Gate::read(result.to_string().as_bytes()).unwrap());
+        });
+        let check = found.gate.unwrap();
+        assert_eq!(check.task_level, "SKIPPED");
+        (check.result, found.headline.publishable)
+    };
+    assert_eq!(gate(Some(0.95), 0.95), (GateResult::Pass, true));
+    assert_eq!(gate(Some(0.95), 0.6594), (GateResult::Fail, false));
+    assert_eq!(gate(Some(0.7812), 0.6594), (GateResult::Unsound, false));
+    assert_eq!(gate(Some(0.7812), 0.99), (GateResult::Unsound, false));
+    assert_eq!(gate(None, 0.99), (GateResult::Unreadable, false));
+}
+
+#[test]
+fn the_answer_is_the_same_bytes_and_harmless() {
+    let hostile = [("/workload", json!("\u{1b}[31m ::error:: <script>")), ("/points/0/\u{202e}x", json!(1))];
+    let answer = || of_sweep(&hostile).to_json_pretty();
+    assert_eq!(answer(), answer());
+    assert!(answer().bytes().all(|byte| matches!(byte, b'\n' | b' '..=b'~') && byte != b'<') && !answer().contains("::"));
+}
