@@ -3,9 +3,11 @@
 //! They keep two facts apart, as everywhere in this crate: that something could not be verified, and that it was verified and differs.
 //! Files are handed in as [`Files`]; nothing here opens one.
 
+pub mod classify;
 mod files;
 mod select;
 mod statistic;
 
 pub use files::Files;
+use select::Selector;
 pub use statistic::Method;
