@@ -24,7 +24,7 @@ pub use classes::Class;
 use evidence::Evidence;
 pub use figures::Change;
 pub use promotion::{Condition, Promotion};
-use record::{FIELDS, Judged};
+use record::Judged;
 pub use record::{Lack, LackKind, Record, RecordError};
 
 use super::Files;
@@ -62,8 +62,8 @@ pub struct Classification {
     pub run_status: Option<String>,
     /// The verdict of the record, as recorded. It is never upgraded.
     pub verdict: Option<String>,
-    /// Those of the 19 fields that are not recorded.
-    pub not_recorded: Vec<&'static str>,
+    /// Those of the 19 fields that are not recorded, or members of them.
+    pub not_recorded: Vec<String>,
     /// Members of the record that nothing reads.
     pub unread: Vec<String>,
     /// What every class needs, with what was found.
@@ -184,7 +184,7 @@ impl Case<'_> {
             exploratory: classes::exploratory(self).err().filter(|lack| lack.kind == LackKind::NotMet),
             run_status: shown("/run/status"),
             verdict: shown("/verdict"),
-            not_recorded: FIELDS.iter().map(|(pointer, _)| *pointer).filter(|pointer| self.record.said(pointer).is_err()).collect(),
+            not_recorded: self.record.not_recorded(),
             unread: self.record.unread(),
             needs,
             files: self

@@ -1,5 +1,7 @@
 //! A record as it was written, with typed access to what it says. What is not recorded is told apart from what is recorded as none.
 
+use std::ops::ControlFlow;
+
 use serde::Serialize;
 use thiserror::Error;
 
@@ -170,6 +172,24 @@ impl<'a> Record<'a> {
             }
         }
         Ok(())
+    }
+
+    /// The fields that are not recorded, and members of those that are. Escaped for showing.
+    pub(super) fn not_recorded(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        for (pointer, _) in FIELDS {
+            let Ok(value) = self.said(pointer) else {
+                found.push(pointer.to_owned());
+                continue;
+            };
+            let _ = value.leaves(pointer, limits::CLAIM_DEPTH, &mut |below, leaf| {
+                if !is_recorded(leaf) && found.len() < limits::DIFFERENCES {
+                    found.push(brief(below));
+                }
+                ControlFlow::Continue(())
+            });
+        }
+        found
     }
 
     /// Members of the record that nothing reads: a name with a slip is one of them. Escaped for showing.
