@@ -303,7 +303,7 @@ pub(crate) fn matched() -> Fixture {
     record["control"] = json!({ "path": "control.json" });
     record["result"] = json!({
         "statistic": "mean", "better": "lower",
-        "a": { "arm": "control", "value": 2.5 }, "b": { "arm": "candidate", "value": 2.0 }, "percent": 20
+        "a": { "arm": "control", "value": 2.5 }, "b": { "arm": "candidate", "value": 2.0 }, "percent": 20.0
     });
     let mut fixture = Fixture { name: "matched", record, control: Some(control), files: BTreeMap::new() };
     fixture.put(

@@ -7,6 +7,7 @@ use super::record::{Judged, Lack, Record, items};
 use crate::bench::{Files, Selector};
 use crate::json::{self, Kind, Value, child};
 use crate::limits;
+use crate::problem::Effect;
 use crate::report::{Coverage, Outcome, Report};
 use crate::text::quoted;
 use crate::time::Timestamp;
@@ -239,7 +240,8 @@ pub(super) fn numbers(evidence: &Evidence<'_>, record: &Record<'_>, pointer: &st
 
 impl Receipt {
     fn of(report: &Report) -> Self {
-        let codes: BTreeSet<&str> = report.problems.iter().map(|problem| problem.code.name()).collect();
+        let against = report.problems.iter().filter(|problem| problem.effect != Effect::Notes);
+        let codes: BTreeSet<&str> = against.map(|problem| problem.code.name()).collect();
         let carried = report.claims.iter().filter(|claim| claim.coverage != Coverage::Asserted);
         Self {
             outcome: report.outcome,

@@ -36,10 +36,10 @@ pub(super) const FIELDS: [(&str, &str); 19] = [
     ("/claim_boundary", "the boundary of the claim"),
 ];
 
-/// What else is read, and that it is made of members; lists of such are `source`, `rows` and `lineage`.
+/// What else is read, and that it is made of members; lists of such stand below.
 const BLOCKS: [&str; 10] =
     ["endpoint", "run", "control", "equivalence", "protocol", "quality", "statistics", "review", "closure", "result"];
-const LISTS: [&str; 3] = ["source", "rows", "lineage"];
+const LISTS: [&str; 4] = ["source", "rows", "lineage", "raw"];
 const OTHERS: [&str; 6] = ["schema", "semantics", "thresholds", "repetitions", "resources", "verdict"];
 
 /// Texts that say that something is not recorded, in lower case.
@@ -154,7 +154,7 @@ impl<'a> Record<'a> {
             schema => return Err(error("/schema".to_owned(), schema.map_or("absent".to_owned(), Value::shown), SCHEMA)),
         }
         let members = |names: &'static [&'static str]| {
-            let said = |name: &&'static str| Some((*name, self.value.member(name).filter(|value| is_recorded(value) && !is_none(value))?));
+            let said = |name: &&'static str| Some((*name, self.value.member(name).filter(|value| !is_absent(value) && !is_none(value))?));
             names.iter().filter_map(said)
         };
         for (name, value) in members(&BLOCKS) {
@@ -283,8 +283,7 @@ pub(super) fn is_recorded(value: &Value<'_>) -> bool {
     let mut open = vec![value];
     while let Some(value) = open.pop() {
         match &value.kind {
-            Kind::Null => {}
-            Kind::String(text) if is_placeholder(text) => {}
+            _ if is_absent(value) => {}
             Kind::Array(items) if !items.is_empty() => open.extend(items),
             Kind::Object(members) => open.extend(members.iter().map(|member| &member.value)),
             _ => return true,
@@ -293,9 +292,13 @@ pub(super) fn is_recorded(value: &Value<'_>) -> bool {
     false
 }
 
-fn is_placeholder(text: &str) -> bool {
-    let text = text.trim();
-    NOT_RECORDED.contains(&text.to_lowercase().as_str()) || text.starts_with("YOUR_")
+/// Whether a value is null or a word for something that is not recorded.
+fn is_absent(value: &Value<'_>) -> bool {
+    match &value.kind {
+        Kind::Null => true,
+        Kind::String(text) => NOT_RECORDED.contains(&text.trim().to_lowercase().as_str()) || text.trim().starts_with("YOUR_"),
+        _ => false,
+    }
 }
 
 /// Whether a value says that there is none.
