@@ -206,6 +206,26 @@ fn both(fixture: &mut Fixture, change: impl Fn(&mut Value)) {
     change(fixture.control.as_mut().unwrap());
 }
 
+/// Raw files of both sides, that of the control with the first seed.
+fn name_raw_files(fixture: &mut Fixture, seeds: [u32; 2]) {
+    let raw = |seed: u32, ms: f64| {
+        let rows: Vec<Value> =
+            (0..2).map(|_| json!({ "ok": true, "ttft_ms": 10, "tpot_ms": 2, "e2e_ms": ms, "completion_tokens": 100 })).collect();
+        json!({
+            "format": "native-single/1",
+            "profile": {
+                "concurrency": 1, "requests": 2, "warmup_requests": 0, "input_tokens_target": 512, "output_tokens_target": 100,
+                "temperature": 0, "top_p": 1, "streaming": true, "ignore_eos": true, "seed": seed, "prompt_sha256": "0d".repeat(32)
+            },
+            "rows": rows
+        })
+    };
+    fixture.put("raw-old.json", &raw(seeds[0], 250.0));
+    fixture.put("raw-new.json", &raw(seeds[1], 200.0));
+    fixture.control.as_mut().unwrap()["raw"] = json!([{ "path": "raw-old.json" }]);
+    fixture.record["raw"] = json!([{ "path": "raw-new.json" }]);
+}
+
 /// An edit of the claim-grade record: the class that is left, and what is lacking then that was not before, each as pointer and words.
 type Edit = (Class, &'static [(&'static str, &'static str)], fn(&mut Fixture));
 
@@ -254,6 +274,14 @@ const EDITS: &[Edit] = &[
         &[("/control", "the control is a record of its own"), ("/control", ALIKE), ("/control", "the control is of another candidate")],
         |fixture| without(&mut fixture.record, "/control"),
     ),
+    (Class::Scout, &[("/raw", "the raw files compare with those of the control, where both name some")], |fixture| {
+        name_raw_files(fixture, [1, 2]);
+    }),
+    (Class::ClaimGrade, &[], |fixture| name_raw_files(fixture, [1, 1])),
+    (Class::ClaimGrade, &[], |fixture| {
+        name_raw_files(fixture, [1, 2]);
+        without(fixture.control.as_mut().unwrap(), "/raw");
+    }),
     (Class::Matched, &[("/protocol/frozen_at", FROZEN)], |fixture| {
         fixture.put("protocol.json", &json!({ "thresholds": { "gain_percent": 5 }, "min_repetitions": 3 }));
         put(&mut fixture.record, "/protocol/frozen_at", "2026-07-01T10:00:00Z".into());
@@ -362,6 +390,14 @@ fn every_need_fails_by_itself() {
     let all: BTreeSet<_> = judge(&records::claim_grade()).needs.iter().map(|need| (need.pointer, need.needs)).collect();
     let untried: Vec<_> = all.difference(&failed).filter(|need| !before.contains(*need)).collect();
     assert_eq!(untried, [&("/endpoint", "the endpoint")]);
+}
+
+#[test]
+fn raw_files_of_two_questions_are_refused_by_name() {
+    let mut fixture = records::claim_grade();
+    name_raw_files(&mut fixture, [1, 2]);
+    let lacks = missing(&judge(&fixture));
+    assert!(lacks[0].starts_with("/raw are refused, PROFILE_MISMATCH: ") && lacks[0].contains("seed"), "{lacks:?}");
 }
 
 #[test]

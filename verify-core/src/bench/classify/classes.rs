@@ -10,6 +10,7 @@ use super::evidence::Repetition;
 use super::figures;
 use super::record::{FIELDS, Judged, Lack, LackKind, Record, is_recorded, whole};
 use super::review;
+use crate::bench::{self, Question, RawFile};
 use crate::compare::{compare, is_same};
 use crate::json::{Kind, child};
 use crate::text::{brief, quoted};
@@ -102,7 +103,7 @@ const fn row(classes: &'static [Class], pointer: &'static str, needs: &'static s
 }
 
 /// What the classes need, beside that a matched result has all fields.
-const TABLE: [Predicate; 30] = [
+const TABLE: [Predicate; 31] = [
     row(EVERY, "/candidate", "the candidate is named", |case| case.record.some("/candidate").map(|_| ())),
     row(EVERY, "/endpoint/name", "the endpoint is named", |case| case.record.text("/endpoint/name").map(|_| ())),
     row(COMPONENT, "/endpoint/kind", "the endpoint is a component", |case| kind(case, &["component"])),
@@ -123,6 +124,7 @@ const TABLE: [Predicate; 30] = [
     row(MATCHED, "/control", "the control is a record of its own", |case| control(case).map(|_| ())),
     row(MATCHED, "/control", "the control has the same semantics, workload and environment", matched),
     row(MATCHED, "/control", "the control is of another candidate", other_candidate),
+    row(MATCHED, "/raw", "the raw files compare with those of the control, where both name some", raw_files),
     row(CLAIM, "/protocol", "the protocol is there with its digest", |case| case.evidence.document("/protocol").map(|_| ())),
     row(CLAIM, "/protocol/frozen_at", "the protocol was frozen before the run", frozen_before),
     row(CLAIM, "/thresholds", "the thresholds are those of the protocol", frozen_thresholds),
@@ -287,6 +289,31 @@ fn other_candidate(case: &Case<'_>) -> Judged {
         0 => Err(Lack::not_met("/control", "is of the candidate itself")),
         _ => Ok(()),
     }
+}
+
+/// The raw files are two arms that were asked the same question: `receipt compare` shows numbers, and nothing is waived.
+fn raw_files(case: &Case<'_>) -> Judged {
+    if case.record.some("/raw").is_err() {
+        return Ok(());
+    }
+    let control = control(case)?;
+    if control.record.some("/raw").is_err() {
+        return Ok(());
+    }
+    let question = Question::new(case.files, named_raw_files(control)?, named_raw_files(case)?);
+    let compared = bench::compare(&question);
+    let why = compared.why.unwrap_or_default();
+    if compared.exit.code == 0 { Ok(()) } else { Err(Lack::not_met("/raw", format!("are refused, {}: {why}", compared.exit.name))) }
+}
+
+fn named_raw_files(case: &Case<'_>) -> Judged<Vec<RawFile>> {
+    (0..case.record.list("/raw")?.len())
+        .map(|index| {
+            let pointer = format!("/raw/{index}");
+            case.evidence.file(&pointer)?;
+            Ok(RawFile::new(case.record.text(&child(&pointer, "path"))?))
+        })
+        .collect()
 }
 
 /// The protocol is older than the run.

@@ -4,7 +4,8 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::record::{Judged, Lack, Record, items};
-use crate::bench::{Files, Selector};
+use crate::bench::Files;
+use crate::bench::select::Selector;
 use crate::json::{self, Kind, Value, child};
 use crate::limits;
 use crate::problem::Effect;

@@ -106,6 +106,7 @@ pub struct NamedFile {
 struct Case<'c> {
     record: &'c Record<'c>,
     evidence: &'c Evidence<'c>,
+    files: &'c Files,
     control: Judged<&'c Case<'c>>,
     signers: &'c BTreeSet<SignerKey>,
 }
@@ -134,8 +135,9 @@ impl Record<'_> {
         let control = control.map(|record| (Evidence::gather(&record, files, verify), record));
         let signers = &anchors.signer_keys;
         let control = control.as_ref().map_err(Clone::clone);
-        let control = control.map(|(evidence, record)| Case { record, evidence, control: Err(Lack::not_recorded("/control")), signers });
-        let case = Case { record: self, evidence: &evidence, control: control.as_ref().map_err(Clone::clone), signers };
+        let control =
+            control.map(|(evidence, record)| Case { record, evidence, files, control: Err(Lack::not_recorded("/control")), signers });
+        let case = Case { record: self, evidence: &evidence, files, control: control.as_ref().map_err(Clone::clone), signers };
         let mut answer = case.classify();
         match &control {
             Ok(control) => {

@@ -1,0 +1,308 @@
+//! The noise floor: how far apart two arms of one and the same configuration come out. It holds for the points and under the conditions
+//! that it was measured at, and nowhere else, and it is never rounded down.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::compare::{Compared, Exit, InputFile, Question, Row, compare};
+use super::data::{self, DataError};
+use super::profile::{FieldResult, ProfileCheck};
+use super::recorded::Recorded;
+use super::shape::Better;
+
+/// A floor, as it is written to a file and read again.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Floor {
+    format: Format,
+    /// How many pairs of arms it is measured with. One pair is one difference a point: it can be exceeded by chance.
+    pub pairs: usize,
+    /// The name of the profile by which the arms were found to be alike.
+    pub profile: String,
+    /// The SHA-256 of that profile.
+    pub profile_sha256: String,
+    /// The raw files, pair by pair: name and SHA-256 of each.
+    pub inputs: Vec<FloorPair>,
+    /// What the arms had in common: fields of each section and of each point, as JSON.
+    conditions: BTreeMap<String, BTreeMap<String, Recorded>>,
+    /// The floor of each metric at each point.
+    pub metrics: Vec<FloorMetric>,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+enum Format {
+    #[serde(rename = "receipt-floor/1")]
+    One,
+}
+
+/// The raw files of one pair.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct FloorPair {
+    /// Of arm A.
+    #[serde(rename = "A")]
+    pub a: Vec<FloorInput>,
+    /// Of arm B.
+    #[serde(rename = "B")]
+    pub b: Vec<FloorInput>,
+}
+
+/// A raw file that a floor was measured with.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct FloorInput {
+    /// Its name.
+    pub path: String,
+    /// Its SHA-256.
+    pub sha256: String,
+}
+
+/// The floor of one metric at one point.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct FloorMetric {
+    /// The full name.
+    pub metric: String,
+    /// The point.
+    pub point: String,
+    /// The unit.
+    pub unit: String,
+    /// Which direction is an improvement.
+    pub better: Better,
+    /// What is measured.
+    pub definition: String,
+    /// How percentiles are taken.
+    pub method: Option<String>,
+    /// The largest difference of any pair, in percent, without its sign and not rounded.
+    pub floor_pct: f64,
+    /// How many pairs have the metric.
+    pub pairs: usize,
+    /// The rows of each arm at this point, pair by pair, where there are any.
+    pub rows: Vec<Option<u64>>,
+}
+
+/// How a difference is to be read by a floor.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Reading {
+    /// Whether the difference is more than noise.
+    pub reading: ReadingResult,
+    /// The floor, where it applies.
+    pub floor_pct: Option<f64>,
+    /// How many pairs it was measured with.
+    pub pairs: Option<usize>,
+    /// Why it does not apply.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+}
+
+/// Whether a difference is more than noise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ReadingResult {
+    /// It may be noise: the arms are to be called equal.
+    WithinFloor,
+    /// It is larger than the noise that was measured.
+    AboveFloor,
+    /// No noise was measured there, or not under these conditions.
+    FloorNotApplicable,
+}
+
+/// The answer of [`floor()`]: a floor, or why there is none.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Floored {
+    /// `receipt-floored/1`.
+    pub schema: &'static str,
+    /// The outcome.
+    pub exit: Exit,
+    /// Why there is no floor.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    /// The floor.
+    pub floor: Option<Floor>,
+    /// The pair that was refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<Compared>,
+}
+
+/// Measures a floor with pairs of arms of one configuration, all of them asked the same question.
+#[must_use]
+pub fn floor(pairs: &[Question<'_>]) -> Floored {
+    let mut floored = Floored { schema: "receipt-floored/1", exit: Exit::OK, why: None, floor: None, refused: None };
+    let refused = |mut floored: Floored, exit, why| {
+        floored.exit = exit;
+        floored.why = Some(why);
+        floored.floor = None;
+        floored
+    };
+    if pairs.is_empty() {
+        return refused(floored, Exit::USAGE, "no pair of arms is given".to_owned());
+    }
+    for (index, pair) in pairs.iter().enumerate() {
+        let compared = compare(&Question { same_candidate: true, ..pair.clone() });
+        let number = index.saturating_add(1);
+        if let Some(why) = compared.why.clone() {
+            let exit = compared.exit;
+            floored.refused = Some(compared);
+            return refused(floored, exit, format!("pair {number}: {why}"));
+        }
+        let digest = |files: &[InputFile]| files.iter().filter_map(|file| file.sha256.clone()).collect::<Vec<_>>();
+        if digest(&compared.inputs.a).iter().any(|digest_a| digest(&compared.inputs.b).contains(digest_a)) {
+            return refused(floored, Exit::USAGE, format!("pair {number}: both arms hold the same file, which is no second measurement"));
+        }
+        let more = Floor::of(&compared);
+        let joined = match floored.floor.take() {
+            None => Ok(more),
+            Some(floor) => floor.joined_with(more),
+        };
+        match joined {
+            Ok(joined) => floored.floor = Some(joined),
+            Err(what) => {
+                return refused(floored, Exit::PROFILE_MISMATCH, format!("pair {number} was measured under other conditions: {what}"));
+            }
+        }
+    }
+    floored
+}
+
+impl Floor {
+    /// Reads a floor in JSON.
+    ///
+    /// # Errors
+    /// Where it is malformed.
+    pub fn read(bytes: &[u8]) -> Result<Self, DataError> {
+        let floor: Self = data::read(bytes)?;
+        match floor.metrics.iter().find(|metric| !(metric.floor_pct.is_finite() && metric.floor_pct >= 0.0)) {
+            Some(metric) => Err(DataError(format!("the floor of {} is no distance", crate::text::quoted(&metric.metric)))),
+            None => Ok(floor),
+        }
+    }
+
+    /// What a comparison that was not refused says of noise.
+    fn of(compared: &Compared) -> Self {
+        let check = compared.profile_verified.as_ref();
+        let inputs = |files: &[InputFile]| {
+            let file = |file: &InputFile| Some(FloorInput { path: file.path.clone(), sha256: file.sha256.clone()? });
+            files.iter().filter_map(file).collect()
+        };
+        let rows = |point: &str| {
+            let counts = compared.points.iter().find(|counts| counts.point == point);
+            counts.map(|counts| vec![counts.a.rows_ok, counts.b.rows_ok]).unwrap_or_default()
+        };
+        let metric = |row: &Row| {
+            Some(FloorMetric {
+                metric: row.metric.clone(),
+                point: row.point.clone(),
+                unit: row.unit.clone(),
+                better: row.better,
+                definition: row.definition.clone(),
+                method: row.method.map(str::to_owned),
+                floor_pct: row.delta_pct?.abs(),
+                pairs: 1,
+                rows: rows(&row.point),
+            })
+        };
+        Self {
+            format: Format::One,
+            pairs: 1,
+            profile: check.map(|check| check.profile.clone()).unwrap_or_default(),
+            profile_sha256: check.map(|check| check.profile_sha256.clone()).unwrap_or_default(),
+            inputs: vec![FloorPair { a: inputs(&compared.inputs.a), b: inputs(&compared.inputs.b) }],
+            conditions: check.map(conditions).unwrap_or_default(),
+            metrics: compared.metrics.iter().filter_map(metric).collect(),
+        }
+    }
+
+    /// The floor of both, unless they were measured under different conditions.
+    fn joined_with(mut self, other: Self) -> Result<Self, String> {
+        let groups: Vec<&String> = self.conditions.keys().chain(other.conditions.keys()).collect();
+        if let Some(difference) = groups.into_iter().find_map(|of| difference(self.conditions.get(of)?, other.conditions.get(of)?)) {
+            return Err(difference);
+        }
+        for (of, fields) in other.conditions {
+            self.conditions.entry(of).or_insert(fields);
+        }
+        self.pairs = self.pairs.saturating_add(other.pairs);
+        self.inputs.extend(other.inputs);
+        for metric in other.metrics {
+            match self.metrics.iter_mut().find(|mine| mine.metric == metric.metric) {
+                None => self.metrics.push(metric),
+                Some(mine) => {
+                    mine.floor_pct = mine.floor_pct.max(metric.floor_pct);
+                    mine.pairs = mine.pairs.saturating_add(metric.pairs);
+                    mine.rows.extend(metric.rows);
+                }
+            }
+        }
+        Ok(self)
+    }
+
+    /// How the difference in `row` is to be read; `None` where there is none.
+    pub(crate) fn reading(&self, row: &Row, check: &ProfileCheck) -> Option<Reading> {
+        let delta = row.delta_pct?;
+        Some(match self.applicable(row, check) {
+            Err(why) => Reading { reading: ReadingResult::FloorNotApplicable, floor_pct: None, pairs: None, why: Some(why) },
+            Ok(metric) => {
+                let is_within = delta.abs() <= metric.floor_pct;
+                let reading = if is_within { ReadingResult::WithinFloor } else { ReadingResult::AboveFloor };
+                Reading { reading, floor_pct: Some(metric.floor_pct), pairs: Some(metric.pairs), why: None }
+            }
+        })
+    }
+
+    /// The floor of this very metric at this very point, measured under the conditions of the comparison.
+    fn applicable(&self, row: &Row, check: &ProfileCheck) -> Result<&FloorMetric, String> {
+        if !self.metrics.iter().any(|metric| metric.point == row.point) {
+            return Err(format!("no A/A at {}", row.point));
+        }
+        let metric = self.metrics.iter().find(|metric| metric.metric == row.metric).ok_or_else(|| format!("no A/A of {}", row.metric))?;
+        for (what, mine, its) in [
+            ("definition", metric.definition.as_str(), row.definition.as_str()),
+            ("unit", metric.unit.as_str(), row.unit.as_str()),
+            ("percentile method", metric.method.as_deref().unwrap_or("none"), row.method.unwrap_or("none")),
+        ] {
+            if mine != its {
+                return Err(format!("the {what} differs: {mine} there, {its} here"));
+            }
+        }
+        let here = conditions(check);
+        let section = row.point.split('.').next().unwrap_or_default();
+        let none = BTreeMap::new();
+        for of in [section, row.point.as_str()] {
+            let there = self.conditions.get(of).unwrap_or(&none);
+            if let Some(difference) = difference(there, here.get(of).unwrap_or(&none)) {
+                return Err(difference);
+            }
+        }
+        Ok(metric)
+    }
+}
+
+/// The fields that a comparison found to be alike, by the section or the point that they are of. Which other points there were is no
+/// condition of one.
+fn conditions(check: &ProfileCheck) -> BTreeMap<String, BTreeMap<String, Recorded>> {
+    let mut conditions: BTreeMap<String, BTreeMap<String, Recorded>> = BTreeMap::new();
+    for field in check.fields.iter().filter(|field| field.result == FieldResult::Identical && field.waived.is_none() && !field.is_list) {
+        if let Some(value) = field.a.as_deref().and_then(Recorded::read) {
+            conditions.entry(field.of.clone()).or_default().insert(field.field.clone(), value);
+        }
+    }
+    conditions
+}
+
+/// The first field that is not the same there and here.
+fn difference(there: &BTreeMap<String, Recorded>, here: &BTreeMap<String, Recorded>) -> Option<String> {
+    there.keys().chain(here.keys()).find_map(|name| {
+        let (one, other) = (there.get(name), here.get(name));
+        let is_same = one.zip(other).is_some_and(|(one, other)| one.is_same(other));
+        let shown = |value: Option<&Recorded>| value.map_or_else(|| "not checked".to_owned(), Recorded::shown);
+        (!is_same).then(|| format!("{name} is {} there, {} here", shown(one), shown(other)))
+    })
+}
