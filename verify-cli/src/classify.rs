@@ -70,10 +70,13 @@ fn answer(record: &Path, root: &Path, judgement: &Judgement) -> Result<(Classifi
             message: format!("cannot be read as a record: {error}"),
             exit_code: exit::MISSING,
         })?;
-        // The control is among the first, and names more.
-        let first = evidence::read(root, record.names(&Files::default()));
-        let names = record.names(&first);
-        let files = evidence::read(root, &names);
+        let own = record.names(&Files::default());
+        let mut files = evidence::read(root, &own);
+        // The control is among them, and may name more.
+        let names = record.names(&files);
+        if names != own {
+            files = evidence::read(root, &names);
+        }
         let answer = record.classify(&files, &judgement.anchors, &|receipt| judgement.verifier.verify(&judgement.request(receipt, "")));
         Ok((answer, names.iter().map(|name| root.join(name)).collect()))
     })?

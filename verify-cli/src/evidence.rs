@@ -1,47 +1,49 @@
-//! The files that a question names, read from below one folder: who wrote the names does not get to choose what else they lead to.
+//! The files that a question about measurements names: regular files below one folder, and nothing else.
+//!
+//! Who wrote the names may be somebody else than who runs the program. So a name has no `..`, no symbolic link is followed on the way,
+//! and what is read is bounded, each file and all of them.
 
-use std::fs::File;
-use std::io;
-use std::path::{Component, Path, PathBuf};
+use std::fs::{self, File};
+use std::path::{Component, Path};
 
 use verify_core::bench::Files;
 use verify_core::limits;
 
-use crate::inputs::{read_bounded, refused_in_run};
+use crate::inputs::read_bounded;
 
-/// Reads the files `names` below `root`. A name is relative and does not leave the folder; what it leads to is a regular file, with no
-/// symbolic link on the way. What cannot be read is among the files with its reason.
+/// Bytes of all the files of one question.
+const ALL_BYTES: usize = 32 * limits::BENCH_FILE_BYTES;
+
+/// Reads the files `names` below `root`; of those that cannot be had it is said why.
 pub(crate) fn read(root: &Path, names: impl IntoIterator<Item = impl AsRef<str>>) -> Files {
-    let mut files = Files::default();
+    let (mut files, mut left) = (Files::default(), ALL_BYTES);
     for name in names {
-        files.add(name.as_ref(), content(root, name.as_ref()).map_err(|error| error.to_string()));
+        let content = match left {
+            0 => Err(format!("the files before it have {ALL_BYTES} bytes, and no more are read")),
+            _ => content(root, name.as_ref(), left),
+        };
+        left -= content.as_ref().map_or(0, Vec::len).min(left);
+        files.add(name.as_ref(), content);
     }
     files
 }
 
-fn content(root: &Path, name: &str) -> io::Result<Vec<u8>> {
+fn content(root: &Path, name: &str, left: usize) -> Result<Vec<u8>, String> {
     let mut path = root.to_owned();
-    let mut steps = Path::new(name).components().peekable();
-    if name.is_empty() || name.ends_with('/') || !steps.clone().all(|step| matches!(step, Component::Normal(_))) {
-        return Err(io::Error::other("the name is no path below the folder of the evidence"));
+    let mut is_file = false;
+    for component in Path::new(name).components() {
+        let Component::Normal(part) = component else { return Err("a name is relative, and has no . or ..".to_owned()) };
+        path.push(part);
+        let metadata = fs::symlink_metadata(&path).map_err(|error| format!("cannot be read: {error}"))?;
+        if metadata.is_symlink() {
+            return Err("a symbolic link is on the way, and those are not followed".to_owned());
+        }
+        is_file = metadata.is_file();
     }
-    while let Some(step) = steps.next() {
-        path.push(step);
-        let is_on_the_way = steps.peek().is_some();
-        refuse(&path, is_on_the_way)?;
+    if !is_file {
+        return Err("it is not a regular file".to_owned());
     }
-    let limit = u64::try_from(limits::BENCH_FILE_BYTES).unwrap_or(u64::MAX);
-    let bytes = read_bounded(File::open(path)?, limit)?;
-    match bytes.len() <= limits::BENCH_FILE_BYTES {
-        true => Ok(bytes),
-        false => Err(io::Error::other(format!("it has more than {limit} bytes"))),
-    }
-}
-
-fn refuse(path: &PathBuf, is_on_the_way: bool) -> io::Result<()> {
-    let metadata = std::fs::symlink_metadata(path)?;
-    if is_on_the_way && metadata.is_dir() {
-        return Ok(());
-    }
-    refused_in_run(path)?.map_or(Ok(()), |why| Err(io::Error::other(why)))
+    let limit = limits::BENCH_FILE_BYTES.min(left);
+    let read = File::open(&path).and_then(|file| read_bounded(file, limit as u64)).map_err(|error| format!("cannot be read: {error}"))?;
+    if read.len() > limit { Err(format!("it has more than {limit} bytes, and no more are read")) } else { Ok(read) }
 }

@@ -833,3 +833,21 @@ fn members_that_nothing_reads_are_listed() {
     let unread = judge(&fixture).unread;
     assert_eq!(unread, ["/\\u{1b}[2J", "/claim_boundry"]);
 }
+
+#[test]
+fn the_document_has_every_need() {
+    let path = support::workspace().join("docs/classify.md");
+    let document = String::from_utf8(support::read(&path)).unwrap();
+    let head = "| classes | where | what is needed |\n|---|---|---|\n";
+    let (before, after) = document.split_once(head).unwrap();
+    let (_, after) = after.split_once("\n\n").or(after.split_once('\n')).unwrap();
+    let rows = judge(&records::claim_grade()).needs.into_iter().map(|need| {
+        let classes: Vec<String> = need.classes.iter().map(|class| class.number().to_string()).collect();
+        format!("| {} | `{}` | {} |\n", classes.join(" "), need.pointer, need.needs)
+    });
+    let wanted = format!("{before}{head}{}\n{}", rows.collect::<String>(), after.trim_start());
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(&path, &wanted).unwrap();
+    }
+    assert!(document == wanted || std::env::var_os("UPDATE").is_some(), "UPDATE=1 cargo test -p verify-core --test bench_classify");
+}

@@ -2,6 +2,7 @@
 
 mod audit;
 mod claims;
+mod classify;
 mod destination;
 mod determinism;
 mod exit_codes;

@@ -94,6 +94,9 @@ pub(crate) fn every_command() -> Vec<Vec<&'static str>> {
         vec!["policy", "show", "test-vectors/policies/observed.toml"],
         vec!["policy", "show", "--format", "json"],
         vec!["policy", "check", "test-vectors/policies/test.toml", CUT],
+        vec!["classify", "--promote", "verify-cli/tests/fixtures/bench/classify/claim-grade/record.json"],
+        vec!["classify", "--format", "json", "--require", "4", "verify-cli/tests/fixtures/bench/classify/matched/record.json"],
+        vec!["classify", "--format", "markdown", "verify-cli/tests/fixtures/bench/classify/component/record.json"],
     ]
 }
 
