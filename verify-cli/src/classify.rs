@@ -168,7 +168,7 @@ fn page(name: &str, answer: &Classification, promotion: Option<&Promotion>) -> S
 /// The same for a page of Markdown. Texts of others stand in code spans alone, in which nothing is a link, a mention or markup.
 fn markdown(name: &str, answer: &Classification, promotion: Option<&Promotion>) -> String {
     let (word, about) = verdict(answer);
-    let mut text = format!("### {word}: {about}\n\n{}\n\nRecord {}, SHA-256 `{}`\n", answer.note, code(name), answer.record_sha256);
+    let mut text = format!("**{word}: {about}**\n\n{}\n\nRecord {}, SHA-256 `{}`\n", answer.note, code(name), answer.record_sha256);
     for (title, lines) in sections(answer, promotion) {
         text.push_str(&format!("\n**{title}**\n\n| | |\n|---|---|\n"));
         lines.iter().for_each(|(label, line)| text.push_str(&format!("| {} | {} |\n", code(label), code(line))));

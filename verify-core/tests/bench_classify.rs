@@ -13,8 +13,8 @@ use data_encoding::HEXLOWER;
 use serde_json::{Value, json};
 use vector_gen::pki::Signer;
 use vector_gen::receipt::{Material, digest};
-use verify_core::bench::Files;
 use verify_core::bench::classify::{Class, Classification, LackKind, Record};
+use verify_core::bench::{Files, Question, RawFile, floor};
 use verify_core::{Anchors, Policy, Request, Verifier};
 
 use records::{Fixture, RECORD, REVIEWER};
@@ -169,7 +169,7 @@ fn a_matched_result_lacks_what_makes_a_claim() {
     let pointers: Vec<&str> = answer.missing().map(|need| need.pointer).collect();
     let wanted = ["/protocol", "/protocol/frozen_at", "/thresholds", "/repetitions", "/quality/measured", "/quality", "/quality/source"];
     assert_eq!(pointers[..7], wanted);
-    assert_eq!(pointers[7..], ["/statistics/interval", "/lineage", "/review/independent", "/review", "/closure"]);
+    assert_eq!(pointers[7..], ["/statistics", "/lineage", "/review/independent", "/review", "/closure"]);
 }
 
 #[test]
@@ -206,24 +206,43 @@ fn both(fixture: &mut Fixture, change: impl Fn(&mut Value)) {
     change(fixture.control.as_mut().unwrap());
 }
 
-/// Raw files of both sides, that of the control with the first seed.
+/// A raw file of two requests.
+fn raw(seed: u32, ms: f64) -> Value {
+    let row = json!({ "ok": true, "ttft_ms": 10, "tpot_ms": 2, "e2e_ms": ms, "completion_tokens": 100 });
+    json!({
+        "format": "native-single/1",
+        "profile": {
+            "concurrency": 1, "requests": 2, "warmup_requests": 0, "input_tokens_target": 512, "output_tokens_target": 100,
+            "temperature": 0, "top_p": 1, "streaming": true, "ignore_eos": true, "seed": seed, "prompt_sha256": "0d".repeat(32)
+        },
+        "rows": [row, row]
+    })
+}
+
+/// Raw files of both sides, that of the control first.
 fn name_raw_files(fixture: &mut Fixture, seeds: [u32; 2]) {
-    let raw = |seed: u32, ms: f64| {
-        let rows: Vec<Value> =
-            (0..2).map(|_| json!({ "ok": true, "ttft_ms": 10, "tpot_ms": 2, "e2e_ms": ms, "completion_tokens": 100 })).collect();
-        json!({
-            "format": "native-single/1",
-            "profile": {
-                "concurrency": 1, "requests": 2, "warmup_requests": 0, "input_tokens_target": 512, "output_tokens_target": 100,
-                "temperature": 0, "top_p": 1, "streaming": true, "ignore_eos": true, "seed": seed, "prompt_sha256": "0d".repeat(32)
-            },
-            "rows": rows
-        })
-    };
     fixture.put("raw-old.json", &raw(seeds[0], 250.0));
     fixture.put("raw-new.json", &raw(seeds[1], 200.0));
     fixture.control.as_mut().unwrap()["raw"] = json!([{ "path": "raw-old.json" }]);
     fixture.record["raw"] = json!([{ "path": "raw-new.json" }]);
+}
+
+/// A floor of one pair in the place of the interval, its distances times `factor`.
+fn name_floor(fixture: &mut Fixture, factor: f64) {
+    fixture.put("floor-a.json", &raw(1, 200.0));
+    fixture.put("floor-b.json", &raw(1, 201.0));
+    let mut files = Files::default();
+    for arm in ["a", "b"] {
+        files.add(arm, Ok(fixture.files[&format!("floor-{arm}.json")].clone()));
+    }
+    let floored = floor(&[Question::new(&files, vec![RawFile::new("a")], vec![RawFile::new("b")])]);
+    let mut measured = serde_json::to_value(floored.floor.expect("a floor")).unwrap();
+    for metric in measured["metrics"].as_array_mut().unwrap() {
+        metric["floor_pct"] = json!(metric["floor_pct"].as_f64().unwrap() * factor);
+    }
+    fixture.put("floor.json", &measured);
+    let pairs = json!([{ "a": [{ "path": "floor-a.json" }], "b": [{ "path": "floor-b.json" }] }]);
+    fixture.record["statistics"] = json!({ "floor": { "path": "floor.json", "pairs": pairs } });
 }
 
 /// An edit of the claim-grade record: the class that is left, and what is lacking then that was not before, each as pointer and words.
@@ -274,6 +293,11 @@ const EDITS: &[Edit] = &[
         &[("/control", "the control is a record of its own"), ("/control", ALIKE), ("/control", "the control is of another candidate")],
         |fixture| without(&mut fixture.record, "/control"),
     ),
+    (Class::ClaimGrade, &[], |fixture| name_floor(fixture, 1.0)),
+    (Class::Matched, &[("/statistics", "an interval or a floor can be computed again")], |fixture| {
+        name_floor(fixture, 1.0);
+        without(&mut fixture.record, "/statistics/floor/pairs");
+    }),
     (Class::Scout, &[("/raw", "the raw files compare with those of the control, where both name some")], |fixture| {
         name_raw_files(fixture, [1, 2]);
     }),
@@ -312,7 +336,7 @@ const EDITS: &[Edit] = &[
     (Class::Matched, &[("/quality/source", "the artifact of the quality is there with its digest")], |fixture| {
         without(&mut fixture.record, "/quality/source");
     }),
-    (Class::Matched, &[("/statistics/interval", "the interval can be computed again from rows")], |fixture| {
+    (Class::Matched, &[("/statistics", "an interval or a floor can be computed again")], |fixture| {
         put(&mut fixture.record, "/statistics/interval/method", "bootstrap".into());
     }),
     (Class::Matched, &[("/lineage", "every input is there with its digest, and its receipt is verified")], |fixture| {
@@ -518,6 +542,7 @@ fn statements_that_the_rows_contradict() {
         contradicted(|fixture| put(&mut fixture.record, "/statistics/interval/high", json!(2.1))),
         ["/statistics/interval/high is 2.1, but the rows give 2.2"]
     );
+    assert_eq!(contradicted(|fixture| name_floor(fixture, 0.5)), ["/statistics/floor is another one than its arms give, in metrics"]);
     assert_eq!(
         contradicted(|fixture| put(&mut fixture.record, "/protocol/frozen_at", "2026-06-02T00:00:00Z".into())),
         [r#"/protocol/frozen_at is "2026-06-02T00:00:00Z", but the protocol says "2026-06-01T00:00:00+00:00""#]
@@ -670,7 +695,7 @@ fn what_cannot_be_read_is_named_and_is_no_class_more() {
     let answer = judge(&fixture);
     assert_eq!((answer.class, answer.exit_code(None)), (Some(Class::Matched), 3));
     assert_eq!(answer.unreadable.len(), 1);
-    assert_eq!(answer.unreadable[0].why, "names \"prompts.txt\", which cannot be read: there is no such file");
+    assert_eq!(answer.unreadable[0].why, "names \"prompts.txt\": there is no such file");
     assert_eq!(answer.unreadable[0].kind, LackKind::Unreadable);
     let mut fixture = records::claim_grade();
     fixture.control = None;

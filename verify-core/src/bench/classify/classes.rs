@@ -4,13 +4,12 @@ use std::collections::BTreeSet;
 
 use serde::{Serialize, Serializer};
 
-use super::Case;
 use super::contradiction::{by_arm, failed, stated_failures};
 use super::evidence::Repetition;
 use super::figures;
 use super::record::{FIELDS, Judged, Lack, LackKind, Record, is_recorded, whole};
 use super::review;
-use crate::bench::{self, Question, RawFile};
+use super::{Case, arms};
 use crate::compare::{compare, is_same};
 use crate::json::{Kind, child};
 use crate::text::{brief, quoted};
@@ -134,9 +133,7 @@ const TABLE: [Predicate; 31] = [
     row(CLAIM, "/quality/source", "the artifact of the quality is there with its digest", |case| {
         case.evidence.file("/quality/source").map(|_| ())
     }),
-    row(CLAIM, "/statistics/interval", "the interval can be computed again from rows", |case| {
-        figures::check_interval(case.record, case.evidence)
-    }),
+    row(CLAIM, "/statistics", "an interval or a floor can be computed again", recomputable),
     row(CLAIM, "/lineage", "every input is there with its digest, and its receipt is verified", lineage),
     row(CLAIM, "/review/independent", "the review is independent", review::is_independent),
     row(CLAIM, "/review", "the review is signed, or has a receipt, and is of these artifacts", review::is_vouched_for),
@@ -300,20 +297,7 @@ fn raw_files(case: &Case<'_>) -> Judged {
     if control.record.some("/raw").is_err() {
         return Ok(());
     }
-    let question = Question::new(case.files, named_raw_files(control)?, named_raw_files(case)?);
-    let compared = bench::compare(&question);
-    let why = compared.why.unwrap_or_default();
-    if compared.exit.code == 0 { Ok(()) } else { Err(Lack::not_met("/raw", format!("are refused, {}: {why}", compared.exit.name))) }
-}
-
-fn named_raw_files(case: &Case<'_>) -> Judged<Vec<RawFile>> {
-    (0..case.record.list("/raw")?.len())
-        .map(|index| {
-            let pointer = format!("/raw/{index}");
-            case.evidence.file(&pointer)?;
-            Ok(RawFile::new(case.record.text(&child(&pointer, "path"))?))
-        })
-        .collect()
+    arms::are_comparable(case, control)
 }
 
 /// The protocol is older than the run.
@@ -355,6 +339,13 @@ fn quality(case: &Case<'_>) -> Judged {
         _ if materiality.is_ok() => Ok(()),
         Ok(other) => Err(Lack::not_met("/quality/parity", format!("is {}; wanted \"pass\", or a stated materiality", quoted(other)))),
         Err(lack) => Err(lack),
+    }
+}
+
+fn recomputable(case: &Case<'_>) -> Judged {
+    match figures::check_interval(case.record, case.evidence) {
+        Err(_) if case.record.some("/statistics/floor").is_ok() => arms::floor_holds(case),
+        interval => interval,
     }
 }
 

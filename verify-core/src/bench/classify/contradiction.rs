@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use super::Case;
+use super::arms;
 use super::evidence::{Evidence, Repetition, Row, Time};
 use super::figures;
 use super::record::{Lack, Record, is_none, items, whole};
@@ -17,7 +19,8 @@ type OfRows = fn(&Record<'_>, &[&Repetition]) -> Option<Lack>;
 const OF_ROWS: [OfRows; 6] = [failures, samples, repetitions, repeated, order, start];
 
 /// Everything in which the evidence contradicts the record.
-pub(super) fn find(record: &Record<'_>, evidence: &Evidence<'_>) -> Vec<Lack> {
+pub(super) fn find(case: &Case<'_>) -> Vec<Lack> {
+    let Case { record, evidence, .. } = *case;
     let mut found = evidence.contradictions();
     // Rows are counted only where all of them are there.
     let rows: Result<Vec<&Repetition>, _> = evidence.rows.iter().map(Result::as_ref).collect();
@@ -25,6 +28,7 @@ pub(super) fn find(record: &Record<'_>, evidence: &Evidence<'_>) -> Vec<Lack> {
         found.extend(OF_ROWS.iter().filter_map(|check| check(record, &rows)));
     }
     found.extend(figures::contradictions(record, evidence));
+    found.extend(arms::contradiction(case));
     found.extend(frozen(record, evidence));
     found.extend(reviewer(record));
     found.extend(review::contradiction(record, evidence));

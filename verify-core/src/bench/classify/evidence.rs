@@ -13,8 +13,8 @@ use crate::report::{Coverage, Outcome, Report};
 use crate::text::quoted;
 use crate::time::Timestamp;
 
-/// Levels of a record at which files are looked for; `/statistics/interval/rows` is the lowest place where one is asked for.
-const DEPTH: usize = 4;
+/// Levels of a record at which files are looked for; `/statistics/floor/pairs/0/a/0` is the lowest place where one is asked for.
+const DEPTH: usize = 6;
 
 /// Answers about the bytes of a receipt.
 pub(super) type Verify<'a> = &'a dyn Fn(&[u8]) -> Report;
@@ -135,9 +135,31 @@ impl<'a> Evidence<'a> {
             named.insert(pointer, Named { path: path.to_owned(), state, receipt });
         }
         let mut evidence = Self { named, rows: Vec::new() };
-        let entries = record.value.member("rows").and_then(items).unwrap_or_default();
-        evidence.rows = entries.iter().enumerate().map(|(index, entry)| evidence.repetition(&format!("/rows/{index}"), entry)).collect();
+        evidence.rows = evidence.read_rows(record.value.member("rows").and_then(items).unwrap_or_default());
         evidence
+    }
+
+    /// The rows of all entries, in their order. Each file is parsed once, whatever the number of entries that name it.
+    fn read_rows(&self, entries: &[Value<'_>]) -> Vec<Judged<Repetition>> {
+        let mut by_path: BTreeMap<&str, Vec<(usize, &Value<'_>)>> = BTreeMap::new();
+        for (index, entry) in entries.iter().enumerate() {
+            let path = entry.member("path").and_then(Value::string).unwrap_or_default();
+            by_path.entry(path).or_default().push((index, entry));
+        }
+        let (mut read, mut left) = (BTreeMap::new(), limits::BENCH_VALUES);
+        for entries in by_path.values() {
+            // The digest is that of the entry, so that entries of one path may fare differently.
+            let mut document: Option<Judged<Value<'_>>> = None;
+            for (index, entry) in entries {
+                let pointer = format!("/rows/{index}");
+                let rows = self.file(&pointer).and_then(|_| {
+                    let document = document.get_or_insert_with(|| self.document(&pointer)).as_ref().map_err(Clone::clone)?;
+                    repetition(&pointer, entry, document, &mut left)
+                });
+                read.insert(*index, rows);
+            }
+        }
+        read.into_values().collect()
     }
 
     /// The bytes of the file that is named at `pointer`, whose digest is the recorded one.
@@ -146,7 +168,7 @@ impl<'a> Evidence<'a> {
         let path = quoted(&named.path);
         match &named.state {
             State::Holds(bytes) => Ok(bytes),
-            State::Unreadable(why) => Err(Lack::unreadable(pointer, &format!("names {path}, which cannot be read: {why}"))),
+            State::Unreadable(why) => Err(Lack::unreadable(pointer, &format!("names {path}: {why}"))),
             State::NoDigest => Err(Lack::not_recorded(&child(pointer, "sha256"))),
             State::Differs { recorded, found } => {
                 Err(Lack::not_met(pointer, format!("names {path} with the SHA-256 {recorded}, but that of the file is {found}")))
@@ -209,24 +231,26 @@ impl<'a> Evidence<'a> {
         let receipt = self.named.get(pointer).and_then(|named| named.receipt.as_ref());
         receipt.is_some_and(|receipt| receipt.carried.iter().any(|carried| carried.eq_ignore_ascii_case(&quoted(value))))
     }
+}
 
-    fn repetition(&self, pointer: &str, entry: &Value<'_>) -> Judged<Repetition> {
-        let said = |name: &str, otherwise: &str| match entry.member(name).map(|value| (value, value.string())) {
-            None => Ok(otherwise.to_owned()),
-            Some((_, Some(text))) => Ok(text.to_owned()),
-            Some((value, None)) => Err(Lack::not_met(&child(pointer, name), format!("is {}; wanted a text", value.type_name()))),
-        };
-        let (arm, at) = (said("arm", "candidate")?, said("at", "")?);
-        let members = [said("value", "value")?, said("time", "started_at")?];
-        let document = self.document(pointer)?;
-        let selector: Selector = at.parse().map_err(|error| Lack::not_met(&child(pointer, "at"), format!("{error}")))?;
-        let found = selector.find(&document).map_err(|error| Lack::not_met(&child(pointer, "at"), format!("leads nowhere: {error}")))?;
-        let rows = items(found)
-            .ok_or_else(|| Lack::not_met(&child(pointer, "at"), format!("leads to {}; wanted a list of rows", found.type_name())))?;
-        let digest = entry.member("sha256").and_then(Value::string).unwrap_or_default().to_lowercase();
-        let rows = rows.iter().map(|row| Row::of(row, &members)).collect();
-        Ok(Repetition { pointer: pointer.to_owned(), arm, place: (digest, selector.written().to_owned()), rows })
-    }
+/// The rows that an entry leads to in its file. Of all entries together, at most `left` are read.
+fn repetition(pointer: &str, entry: &Value<'_>, document: &Value<'_>, left: &mut usize) -> Judged<Repetition> {
+    let said = |name: &str, otherwise: &str| match entry.member(name).map(|value| (value, value.string())) {
+        None => Ok(otherwise.to_owned()),
+        Some((_, Some(text))) => Ok(text.to_owned()),
+        Some((value, None)) => Err(Lack::not_met(&child(pointer, name), format!("is {}; wanted a text", value.type_name()))),
+    };
+    let (arm, at) = (said("arm", "candidate")?, said("at", "")?);
+    let members = [said("value", "value")?, said("time", "started_at")?];
+    let place = child(pointer, "at");
+    let selector: Selector = at.parse().map_err(|error| Lack::not_met(&place, format!("{error}")))?;
+    let found = selector.find(document).map_err(|error| Lack::not_met(&place, format!("leads nowhere: {error}")))?;
+    let rows = items(found).ok_or_else(|| Lack::not_met(&place, format!("leads to {}; wanted a list of rows", found.type_name())))?;
+    let why = || format!("leads to more rows than are read; {} are, of all entries together", limits::BENCH_VALUES);
+    *left = left.checked_sub(rows.len()).ok_or_else(|| Lack::unreadable(pointer, &why()))?;
+    let digest = entry.member("sha256").and_then(Value::string).unwrap_or_default().to_lowercase();
+    let rows = rows.iter().map(|row| Row::of(row, &members)).collect();
+    Ok(Repetition { pointer: pointer.to_owned(), arm, place: (digest, selector.written().to_owned()), rows })
 }
 
 /// The numbers of a list in the file that `entry` names at `pointer`, at its member `at`.

@@ -4,9 +4,10 @@
 //! 1. [`record`] reads the record and tells what is not recorded from what is recorded as none.
 //! 2. [`evidence`] opens and hashes every file that it names, verifies receipts and reads rows.
 //! 3. [`contradiction`] and [`figures`] find where the evidence says something else. Then there is no class.
-//! 4. [`classes`] is the table of what each class needs, [`review`] one part of it.
+//! 4. [`classes`] is the table of what each class needs; [`review`] and [`arms`] are parts of it.
 //! 5. [`promotion`] answers the seven conditions for publishing a claim.
 
+mod arms;
 mod classes;
 mod contradiction;
 mod evidence;
@@ -142,7 +143,7 @@ impl Record<'_> {
         match &control {
             Ok(control) => {
                 let within = |lack: Lack| Lack { pointer: format!("/control#{}", lack.pointer), ..lack };
-                answer.contradictions.extend(contradiction::find(control.record, control.evidence).into_iter().map(within));
+                answer.contradictions.extend(contradiction::find(control).into_iter().map(within));
                 answer.unreadable.extend(control.evidence.unreadable().into_iter().map(within));
             }
             Err(lack) if lack.kind == LackKind::Unreadable && !answer.unreadable.contains(lack) => answer.unreadable.push(lack.clone()),
@@ -181,7 +182,7 @@ impl Case<'_> {
             class: Some(class),
             name: Some(class.name()),
             next,
-            contradictions: contradiction::find(self.record, self.evidence),
+            contradictions: contradiction::find(self),
             unreadable: self.evidence.unreadable(),
             exploratory: classes::exploratory(self).err().filter(|lack| lack.kind == LackKind::NotMet),
             run_status: shown("/run/status"),
