@@ -118,11 +118,11 @@ fn sections(answer: &Classification, promotion: Option<&Promotion>) -> Vec<(Stri
         let why = "a component cannot imply behaviour from end to end, however much is recorded".to_owned();
         sections.push(("No higher class".to_owned(), vec![("/endpoint/kind".to_owned(), why)]));
     }
-    sections.push(("Not recorded".to_owned(), answer.not_recorded.iter().map(|pointer| (pointer.clone(), String::new())).collect()));
-    sections.push((
-        "Not read".to_owned(),
-        answer.unread.iter().map(|pointer| (pointer.clone(), "no member that is known here".to_owned())).collect(),
-    ));
+    for (title, pointers) in [("Not recorded", &answer.not_recorded), ("Not known here", &answer.unread)] {
+        if !pointers.is_empty() {
+            sections.push((title.to_owned(), vec![(String::new(), pointers.join(", "))]));
+        }
+    }
     if let Some(promotion) = promotion {
         let mut lines: Vec<(String, String)> = promotion
             .conditions

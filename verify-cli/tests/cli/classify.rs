@@ -260,3 +260,10 @@ fn nothing_of_a_record_moves_a_cursor() {
         }
     }
 }
+
+#[test]
+fn the_document_shows_what_is_printed() {
+    let document = fs::read_to_string(workspace().join("docs/classify.md")).unwrap();
+    let shown = receipt(&["classify", "--promote", &record("turbo")]).stdout;
+    assert!(document.contains(&format!("turbo/record.json\n{shown}```\n")), "the document has another answer than\n{shown}");
+}

@@ -10,6 +10,9 @@ use crate::limits;
 
 const FLOOR: &str = "/statistics/floor";
 
+/// Raw files of one arm, and pairs of arms, that are read: an arm has two halves, and ten pairs make a good floor.
+const MOST: usize = 10;
+
 /// The two arms were asked the same question, so that there are numbers to show.
 pub(super) fn are_comparable(case: &Case<'_>, control: &Case<'_>) -> Judged {
     let compared = compare(&Question::new(case.files, raw_files(control, "/raw")?, raw_files(case, "/raw")?));
@@ -35,8 +38,8 @@ fn other_floor(part: &str) -> Lack {
 fn differing_part(case: &Case<'_>) -> Judged<Option<&'static str>> {
     let recorded = case.evidence.document(FLOOR)?;
     let pairs = case.record.list("/statistics/floor/pairs")?.len();
-    if pairs > limits::LIST_ITEMS {
-        return Err(Lack::unreadable("/statistics/floor/pairs", &format!("has {pairs} items; at most {} are read", limits::LIST_ITEMS)));
+    if pairs > MOST {
+        return Err(too_many("/statistics/floor/pairs", pairs));
     }
     let arm = |pair: usize, name: &str| raw_files(case, &format!("/statistics/floor/pairs/{pair}/{name}"));
     let questions: Vec<Question<'_>> =
@@ -57,12 +60,19 @@ fn differing_part(case: &Case<'_>) -> Judged<Option<&'static str>> {
 }
 
 fn raw_files(case: &Case<'_>, pointer: &str) -> Judged<Vec<RawFile>> {
-    let named = 0..case.record.list(pointer)?.len();
-    named
+    let named = case.record.list(pointer)?.len();
+    if named > MOST {
+        return Err(too_many(pointer, named));
+    }
+    (0..named)
         .map(|index| {
             let pointer = child(pointer, &index.to_string());
             case.evidence.file(&pointer)?;
             Ok(RawFile::new(case.record.text(&child(&pointer, "path"))?))
         })
         .collect()
+}
+
+fn too_many(pointer: &str, found: usize) -> Lack {
+    Lack::unreadable(pointer, &format!("has {found} items; at most {MOST} are read"))
 }

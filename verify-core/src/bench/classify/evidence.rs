@@ -129,7 +129,7 @@ impl<'a> Evidence<'a> {
                 (Some(recorded), Ok(_)) => State::Differs { recorded: recorded.to_lowercase(), found: found.clone() },
             };
             let receipt = match &state {
-                State::Holds(bytes) if pointer.ends_with("/receipt") => Some(Receipt::of(&verify(bytes))),
+                State::Holds(bytes) if is_receipt(&pointer) => Some(Receipt::of(&verify(bytes))),
                 _ => None,
             };
             named.insert(pointer, Named { path: path.to_owned(), state, receipt });
@@ -295,6 +295,12 @@ impl Row {
             }),
         }
     }
+}
+
+/// Where a file is a receipt: there are at most as many as a list has items, so that they can all be verified.
+fn is_receipt(pointer: &str) -> bool {
+    let steps: Vec<&str> = pointer.split('/').skip(1).collect();
+    matches!(steps.as_slice(), ["review", "receipt"] | ["lineage", _, "receipt"])
 }
 
 fn finite(value: &Value<'_>) -> Option<f64> {
