@@ -1,6 +1,10 @@
 //! Classes of recorded measurements: the worked examples of the policy, and of every need a record that meets it and one that fails it.
 
-#![expect(clippy::disallowed_methods, reason = "tests read and write files and the environment")]
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_macros,
+    reason = "tests read and write files and the environment, and say what is skipped"
+)]
 
 #[path = "support/records.rs"]
 mod records;
@@ -875,4 +879,45 @@ fn the_document_has_every_need() {
         std::fs::write(&path, &wanted).unwrap();
     }
     assert!(document == wanted || std::env::var_os("UPDATE").is_some(), "UPDATE=1 cargo test -p verify-core --test bench_classify");
+}
+
+/// Rows of real measurements, which lie beside the checkout and are not part of it. With `CI=true` their absence is a failure.
+#[test]
+fn statements_are_held_against_rows_of_real_measurements() {
+    let folder = support::workspace().join("../shared/bench");
+    if !folder.join("MANIFEST.json").is_file() {
+        assert!(std::env::var("CI").as_deref() != Ok("true"), "CI=true, but {} is missing", folder.display());
+        eprintln!("SKIPPED: {} is missing, so no record was held against real rows", folder.display());
+        return;
+    }
+    let contradictions = |path: &str, entry: Value, change: &dyn Fn(&mut Value)| {
+        let mut fixture = records::one_repetition();
+        fixture.files.insert("rows.json".to_owned(), support::read(&folder.join(path)));
+        put(&mut fixture.record, "/rows", json!([entry]));
+        change(&mut fixture.record);
+        judge(&fixture).contradictions.iter().map(|lack| format!("{} {}", lack.pointer, lack.why)).collect::<Vec<_>>()
+    };
+    // Eight latencies of a tool that takes percentiles between two rows.
+    let latency = "sparkinfer-k3/vllm_awq/vllm_awq_local_ctx128_out128.json";
+    let median = |samples: u32, method: &'static str| {
+        contradictions(latency, json!({ "path": "rows.json", "at": "/latencies" }), &move |record| {
+            put(record, "/samples", samples.into());
+            let a = json!({ "arm": "candidate", "value": 0.459_949_897_000_115 });
+            put(record, "/result", json!({ "statistic": "percentile", "p": 50, "method": method, "better": "lower", "a": a }));
+        })
+    };
+    assert_eq!(median(8, "linear"), [""; 0]);
+    assert_eq!(median(8, "nearest-rank"), ["/result/a/value is 0.459949897000115, but the rows give 0.45987317700200947"]);
+    assert_eq!(median(9, "linear"), [r#"/samples says 9, but the arm "candidate" has 8 rows, 8 of them good"#]);
+    // Requests around a failure that was made on purpose; two of them failed.
+    let failover = |failures: u32, samples: u32| {
+        let entry = json!({ "path": "rows.json", "at": "/samples", "value": "latency", "time": "t" });
+        contradictions("kernelore/failover_failover.json", entry, &move |record| {
+            put(record, "/failures", failures.into());
+            put(record, "/samples", samples.into());
+        })
+    };
+    assert_eq!(failover(2, 3441), [""; 0]);
+    assert_eq!(failover(2, 3439), [""; 0]);
+    assert_eq!(failover(0, 3441), ["/failures says 0, but 2 of 3441 rows failed"]);
 }
