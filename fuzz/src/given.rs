@@ -1,5 +1,6 @@
 //! What users hand in beside a receipt. It can refuse what a receipt alone would pass, and never pass a forgery.
 
+use std::path::Path;
 use std::sync::LazyLock;
 
 use data_encoding::BASE64;
@@ -10,8 +11,10 @@ use soundness::{edits, invariants};
 use vector_gen::pki::Signer;
 use vector_gen::receipt::{Envelope, Material};
 use verify_core::audit::{Directory, Log};
+use verify_core::bench::Files;
+use verify_core::bench::classify::{Class, Record};
 use verify_core::tier::{self, Measurement, Params};
-use verify_core::{Companion, Expectation, Outcome, Policy, Report, Request, RunFile, Verifier};
+use verify_core::{Anchors, Companion, Expectation, Outcome, Policy, Report, Request, RunFile, Verifier};
 
 use crate::signed::{SIGNED, SIGNER};
 
@@ -149,6 +152,56 @@ pub fn score(data: &[u8]) {
         assert!(finite, "a run passed whose figures are no numbers: {measurement:?}");
     }
 }
+
+/// The bytes are the record of a measurement; the files that it may name are those of the shipped claim-grade one.
+pub fn classify(data: &[u8]) {
+    let Ok(record) = Record::read(data) else { return };
+    let ClaimGrade { files, anchors, signature } = &*CLAIM_GRADE;
+    let answer = || record.classify(files, anchors, &|receipt| TEST.verify(&Request::new(receipt)));
+    let (answer, again) = (answer(), answer());
+    let shown = serde_json::to_string(&answer).expect("an answer");
+    assert_eq!(shown, serde_json::to_string(&again).expect("an answer"), "one record, two answers");
+    assert!(!shown.chars().any(char::is_control), "a control character is shown");
+    if answer.class != Some(Class::ClaimGrade) {
+        return;
+    }
+    // Nobody else can sign a review, and the signed one is of the rows of the shipped record.
+    let said: Value = serde_json::from_slice(data).expect("JSON");
+    let is_shipped = said["review"]["signed"]["signature"].as_str().is_some_and(|said| said.eq_ignore_ascii_case(signature));
+    assert!(is_shipped, "claim-grade by a review that nobody signed");
+    let is_good = |found: &str| found == "digest holds" || found == "verified";
+    let is_read = |pointer: &str| answer.files.iter().any(|file| file.pointer == pointer && is_good(file.found));
+    for pointer in ["/source/0", "/rows/0", "/control", "/protocol", "/quality/source", "/lineage/0", "/review/signed"] {
+        assert!(is_read(pointer) || is_read(&format!("{pointer}/receipt")), "claim-grade without {pointer}");
+    }
+    for name in ["candidate", "workload", "order", "failures", "exclusions", "uncertainty", "claim_boundary", "thresholds", "closure"] {
+        assert!(said.get(name).is_some_and(|value| !value.is_null()), "claim-grade without {name}");
+    }
+    assert!(answer.contradictions.is_empty() && answer.unreadable.is_empty() && answer.exploratory.is_none());
+}
+
+struct ClaimGrade {
+    files: Files,
+    /// With the key that signed the review.
+    anchors: Anchors,
+    signature: String,
+}
+
+static CLAIM_GRADE: LazyLock<ClaimGrade> = LazyLock::new(|| {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../verify-cli/tests/fixtures/bench/classify/claim-grade");
+    let mut files = Files::default();
+    for entry in std::fs::read_dir(folder).expect("the fixture") {
+        let path = entry.expect("the fixture").path();
+        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+        files.add(name, std::fs::read(path).map_err(|error| error.to_string()));
+    }
+    let record: Value = serde_json::from_slice(RECORD).expect("the record");
+    let text = |name: &str| record["review"]["signed"][name].as_str().expect("a text").to_owned();
+    let anchors = vectors().anchors.clone().with_signer_keys([text("key").parse().expect("a key")]);
+    ClaimGrade { files, anchors, signature: text("signature") }
+});
+
+const RECORD: &[u8] = include_bytes!("../../verify-cli/tests/fixtures/bench/classify/claim-grade/record.json");
 
 /// The bytes say which shipped collateral the caller brings, and how to edit it, inside its decoded items too.
 pub fn fresh(data: &[u8]) {

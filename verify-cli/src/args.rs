@@ -25,7 +25,8 @@ Examples:
                                           what label do these figures earn?
   receipt compare a.json b.json           compare two arms of a measurement
   receipt inspect receipt.json            show what a receipt says, unverified
-  receipt explain enclave.unpinned        what a finding means and what to do";
+  receipt explain enclave.unpinned        what a finding means and what to do
+  receipt classify record.json            which class of result does this record of a measurement support?";
 
 const VERIFY_EXAMPLES: &str = "\
 Examples:
@@ -69,6 +70,11 @@ const FLOOR_EXAMPLES: &str = "\
 Examples:
   receipt floor -o floor.json run1.json run2.json
   receipt floor --format text run1.json run2.json run3.json run4.json";
+const CLASSIFY_EXAMPLES: &str = "\
+Examples:
+  receipt classify record.json
+  receipt classify --promote --format markdown record.json
+  receipt classify --require 3 --trust-key 2eb2...41f0 record.json";
 
 const QUOTE_EXAMPLES: &str = "\
 Examples:
@@ -126,6 +132,13 @@ pub(crate) enum Command {
     Explain(ExplainArgs),
     /// Show or check policies
     Policy(PolicyArgs),
+    /// Say which class of result the recorded evidence of a measurement supports, and what the next one lacks
+    #[command(
+        mut_arg("jobs", |argument| argument.hide(true)),
+        mut_arg("no_progress", |argument| argument.hide(true)),
+        after_help = format!("{CLASSIFY_EXAMPLES}\n\n{}", exit::CLASSIFY_TABLE)
+    )]
+    Classify(ClassifyArgs),
 }
 
 #[derive(Debug, Args)]
@@ -459,6 +472,30 @@ pub(crate) struct ExplainArgs {
     /// How to show it
     #[arg(long, value_enum, default_value_t = Document::Text)]
     pub(crate) format: Document,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ClassifyArgs {
+    /// The record of the measurement, a bench-record/1; - is standard input
+    #[arg(value_name = "RECORD")]
+    pub(crate) record: PathBuf,
+    /// The folder that the files of the record are relative to; by default that of the record
+    ///
+    /// Only regular files below it are read, and no symbolic link is followed.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) folder: Option<PathBuf>,
+    /// Answer the conditions for publishing the result as a claim, one by one
+    #[arg(long)]
+    pub(crate) promote: bool,
+    /// Exit with 6 unless the class is this one or a higher one
+    #[arg(long, value_name = "CLASS", value_parser = clap::value_parser!(u8).range(0..=4))]
+    pub(crate) require: Option<u8>,
+    /// How to show the answer
+    #[arg(long, value_enum, default_value_t = Presentation::Text)]
+    pub(crate) format: Presentation,
+    /// How the receipts that the record names are judged, and whose signatures count
+    #[command(flatten)]
+    pub(crate) judgement: JudgementArgs,
 }
 
 #[derive(Debug, Args)]

@@ -50,6 +50,28 @@ Exit codes (a refusal is a whole answer; its first line on standard error is REF
    6  PROFILE_UNVERIFIABLE: a field cannot be checked, or there is nothing to compare
   70  internal: a bug in this tool, or the answer could not be written";
 
+/// The table of `classify`, where a low class is an answer too.
+pub(crate) const CLASSIFY_TABLE: &str = "\
+Exit codes (any class is an answer, so 0 without --require):
+   0  the record has a class, and where one is required, that or a higher one
+   2  usage: a bad argument, policy or key file
+   3  the record, or a file that it names, cannot be read
+   4  the evidence contradicts the record, which has no class then
+   6  the class is below the required one
+  70  internal: a bug in this tool, or the answer could not be written";
+
+/// The name of a code where answers about measurements carry it.
+pub(crate) const fn name(code: u8) -> &'static str {
+    match code {
+        OK => "OK",
+        USAGE => "USAGE",
+        MISSING => "MISSING",
+        INVALID => "MISMATCH",
+        UNVERIFIABLE => "UNVERIFIABLE",
+        _ => "INTERNAL",
+    }
+}
+
 /// From the worst to the best. 5 belongs to comparisons.
 const WORST_FIRST: [u8; 8] = [INTERNAL, USAGE, INVALID, MISSING, UNVERIFIABLE, 5, 7, OK];
 

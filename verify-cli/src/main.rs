@@ -1,8 +1,7 @@
 //! `receipt`: an offline verifier of Polaris receipts for a terminal and for CI.
 //!
 //! The command line reads files, calls the core and prints its answer; every rule of verification is in the core.
-//! `args` says what can be asked; `verify` answers two commands, `audit`, `quote`, `score`, `compare`, `floor`, `inspect`,
-//! `explain` and `policy` one each;
+//! `args` says what can be asked; `verify` answers two commands, every other file that has the name of a command answers that one;
 //! `inputs` turns paths into bytes, `engine` judges many of them, `text`, `json` and `html` show a result, and `exit` holds the one table of
 //! exit codes.
 
@@ -12,7 +11,9 @@ mod args;
 mod audit;
 mod compare;
 mod compared;
+mod classify;
 mod engine;
+mod evidence;
 mod exit;
 mod explain;
 mod floor;
@@ -72,6 +73,7 @@ fn run(cli: &Cli) -> u8 {
         Command::Floor(arguments) => floor::run(arguments, &mut output),
         Command::Explain(arguments) => explain::run(arguments, &mut output),
         Command::Policy(arguments) => policy::run(&arguments.action, &mut output),
+        Command::Classify(arguments) => classify::run(arguments, &mut output),
     };
     exit::worst(code, output.finish())
 }

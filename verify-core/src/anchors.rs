@@ -203,6 +203,10 @@ impl SignerKey {
         Self(bytes)
     }
 
+    pub(crate) const fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
     /// The key as base64, as receipts carry it.
     pub fn to_base64(&self) -> String {
         BASE64.encode(&self.0)

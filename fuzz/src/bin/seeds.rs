@@ -122,6 +122,7 @@ fn all() -> BTreeMap<&'static str, Seeds> {
                 .map(|(name, params)| (name, [&params, &b"\0"[..], &read("runs/run-agrees/result.json")].concat()))
                 .collect(),
         ),
+        ("classify", records()),
         ("fresh", (0..3).map(|which| (format!("brought-{which}"), vec![which, 0])).chain(with_edits(&[0, 0], 11)).collect()),
         (
             "peer",
@@ -136,6 +137,13 @@ fn all() -> BTreeMap<&'static str, Seeds> {
 
 fn read(path: &str) -> Vec<u8> {
     std::fs::read(vectors::folder().join(path)).unwrap_or_else(|error| panic!("test-vectors/{path}: {error}"))
+}
+
+/// The records of the fixtures of measurements.
+fn records() -> Seeds {
+    let folder = vectors::folder().join("../verify-cli/tests/fixtures/bench/classify");
+    let fixtures = std::fs::read_dir(folder).expect("the fixtures").map(|entry| entry.expect("a fixture").path());
+    fixtures.map(|fixture| (file_name(&fixture), std::fs::read(fixture.join("record.json")).expect("a record"))).collect()
 }
 
 fn lists(log: &str, name: &str) -> Vec<u8> {

@@ -3,6 +3,7 @@
 mod audit;
 mod claims;
 mod compare;
+mod classify;
 mod destination;
 mod determinism;
 mod exit_codes;

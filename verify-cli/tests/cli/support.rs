@@ -65,6 +65,9 @@ pub(crate) const VERIFIED: &str = "test-vectors/receipts/verified.json";
 pub(crate) const REFUTED: &str = "test-vectors/receipts/verdict-enclave-refuses.json";
 pub(crate) const CUT: &str = "test-vectors/receipts/json-cut.json";
 pub(crate) const RUN: &str = "test-vectors/runs/run-agrees";
+/// The record of a measurement, and where the files lie that it names.
+pub(crate) const CLAIM: &str = "verify-cli/tests/fixtures/bench/classify/claim-grade/record.json";
+pub(crate) const CLAIM_FOLDER: &str = "verify-cli/tests/fixtures/bench/classify/claim-grade";
 /// Judged by the test policy: something needed is absent.
 pub(crate) const NO_EVIDENCE: &str = "test-vectors/receipts/evidence-absent.json";
 
@@ -112,6 +115,9 @@ pub(crate) fn every_command() -> Vec<Vec<&'static str>> {
         vec!["policy", "show", "test-vectors/policies/observed.toml"],
         vec!["policy", "show", "--format", "json"],
         vec!["policy", "check", "test-vectors/policies/test.toml", CUT],
+        vec!["classify", "--promote", CLAIM, "--folder", CLAIM_FOLDER],
+        vec!["classify", "--format", "json", "--require", "4", CLAIM, "--folder", CLAIM_FOLDER],
+        vec!["classify", "--format", "markdown", CLAIM, "--folder", "test-vectors/runs"],
     ]
 }
 

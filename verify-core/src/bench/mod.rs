@@ -4,9 +4,10 @@
 //! Files are handed in as [`Files`]; nothing here opens one.
 //!
 //! [`compare()`] holds two arms of one window against each other, [`floor()`] measures how much of a difference is noise. What raw files
-//! look like is data ([`Shape`]), and so is what has to be equal ([`Profile`]).
+//! look like is data ([`Shape`]), and so is what has to be equal ([`Profile`]). [`classify`] says what the record of a measurement supports.
 
 mod arm;
+pub mod classify;
 mod compare;
 mod data;
 mod declared;

@@ -1,0 +1,160 @@
+//! What a record computes of its rows, computed again.
+
+use serde::Serialize;
+
+use super::evidence::{Evidence, numbers};
+use super::record::{Judged, Lack, Record};
+use crate::bench::Method;
+use crate::bench::statistic::{count, mean};
+use crate::compare::same_decimal;
+use crate::text::quoted;
+
+/// The change from arm A to arm B, computed from the two recorded figures. Positive means that B is better: (B-A)/|A| where higher is
+/// better, (A-B)/|A| where lower is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Change {
+    /// The figure of arm A, as it was recorded.
+    pub a: String,
+    /// The figure of arm B, as it was recorded.
+    pub b: String,
+    /// `higher` or `lower`: which is better.
+    pub better: &'static str,
+    /// The change in percent with two places and its sign; `None` where arm A is 0.
+    pub percent: Option<String>,
+    /// Whether the two figures were computed again from rows.
+    pub recomputed: bool,
+}
+
+/// The change that the two figures of a record make, if it records them.
+pub(super) fn change(record: &Record<'_>, evidence: &Evidence<'_>) -> Option<Change> {
+    let (a, b) = (record.number("/result/a/value").ok()?, record.number("/result/b/value").ok()?);
+    let better = better(record).ok()?;
+    let recomputed = ["/result/a", "/result/b"].iter().all(|arm| recomputed(record, evidence, arm).is_ok());
+    let percent = percent(record).map(|percent| format!("{percent:+.2}"));
+    Some(Change { a: quoted(a).trim_matches('"').to_owned(), b: quoted(b).trim_matches('"').to_owned(), better, percent, recomputed })
+}
+
+/// What a record says of its figures and its interval against its rows: where they differ.
+pub(super) fn contradictions(record: &Record<'_>, evidence: &Evidence<'_>) -> Vec<Lack> {
+    let mut found = Vec::new();
+    for arm in ["/result/a", "/result/b"] {
+        let pointer = format!("{arm}/value");
+        if let (Ok(said), Ok(computed)) = (record.number(&pointer), recomputed(record, evidence, arm)) {
+            found.extend(differs(&pointer, said, computed, "the rows give"));
+        }
+    }
+    if let (Ok(said), Some(computed)) = (record.number("/result/percent"), percent(record)) {
+        found.extend(differs("/result/percent", said, computed, "the two figures give"));
+    }
+    if let Ok((low, high)) = interval(record, evidence) {
+        for (pointer, computed) in [("/statistics/interval/low", low), ("/statistics/interval/high", high)] {
+            found.extend(record.number(pointer).ok().and_then(|said| differs(pointer, said, computed, "the rows give")));
+        }
+    }
+    found
+}
+
+/// The interval of a record can be computed again, and is recorded.
+pub(super) fn check_interval(record: &Record<'_>, evidence: &Evidence<'_>) -> Judged {
+    for pointer in ["/statistics/interval/low", "/statistics/interval/high"] {
+        record.number(pointer)?;
+    }
+    interval(record, evidence).map(|_| ())
+}
+
+fn better(record: &Record<'_>) -> Judged<&'static str> {
+    match record.text("/result/better")? {
+        "higher" => Ok("higher"),
+        "lower" => Ok("lower"),
+        other => Err(Lack::not_met("/result/better", format!("is {}; wanted \"higher\" or \"lower\"", quoted(other)))),
+    }
+}
+
+fn percent(record: &Record<'_>) -> Option<f64> {
+    let double = |pointer: &str| record.number(pointer).ok()?.parse::<f64>().ok();
+    let (a, b) = (double("/result/a/value")?, double("/result/b/value")?);
+    let gain = if better(record).ok()? == "higher" { b - a } else { a - b };
+    Some(gain / a.abs() * 100.0).filter(|percent| percent.is_finite())
+}
+
+/// The statistic of `/result` over the rows of one of its two arms.
+fn recomputed(record: &Record<'_>, evidence: &Evidence<'_>, arm: &str) -> Judged<f64> {
+    let values = values(evidence, record.text(&format!("{arm}/arm"))?, arm)?;
+    let pointer = "/result/statistic";
+    let computed = match record.text(pointer)? {
+        "mean" => mean(&values),
+        "median" => Method::Linear.percentile(&values, 50.0),
+        "min" => Method::Linear.percentile(&values, 0.0),
+        "max" => Method::Linear.percentile(&values, 100.0),
+        "percentile" => method(record, "/result/method")?.percentile(&values, double(record, "/result/p")?),
+        other => return Err(Lack::not_met(pointer, format!("is {}; wanted mean, median, min, max or percentile", quoted(other)))),
+    };
+    computed.ok_or_else(|| Lack::not_met(pointer, "has no value for these rows"))
+}
+
+/// The interval of `/statistics/interval`, computed by the method that it names.
+fn interval(record: &Record<'_>, evidence: &Evidence<'_>) -> Judged<(f64, f64)> {
+    const AT: &str = "/statistics/interval";
+    let name = record.text("/statistics/interval/method")?;
+    let values = match record.some("/statistics/interval/rows") {
+        Ok(_) => numbers(evidence, record, "/statistics/interval/rows")?,
+        Err(_) => values(evidence, record.text("/statistics/interval/arm")?, AT)?,
+    };
+    let ends = match name {
+        "range" => Method::Linear.percentile(&values, 0.0).zip(Method::Linear.percentile(&values, 100.0)),
+        "normal" => {
+            let z = double(record, "/statistics/interval/z")?;
+            standard_error(&values).zip(mean(&values)).map(|(error, mean)| (mean - z * error, mean + z * error))
+        }
+        "percentiles" => {
+            let method = method(record, "/statistics/interval/percentile_method")?;
+            let [low, high] = [double(record, "/statistics/interval/low_p")?, double(record, "/statistics/interval/high_p")?];
+            method.percentile(&values, low).zip(method.percentile(&values, high))
+        }
+        other => {
+            let why = format!("is {}, which cannot be computed again; wanted range, normal or percentiles", quoted(other));
+            return Err(Lack::not_met("/statistics/interval/method", why));
+        }
+    };
+    ends.ok_or_else(|| Lack::not_met(AT, "has no value for these rows"))
+}
+
+/// The values of the rows of one arm that did not fail.
+fn values(evidence: &Evidence<'_>, arm: &str, pointer: &str) -> Judged<Vec<f64>> {
+    let mut values = Vec::new();
+    for repetition in &evidence.rows {
+        let repetition = repetition.as_ref().map_err(Clone::clone)?;
+        for row in repetition.rows.iter().filter(|row| repetition.arm == arm && !row.is_failed) {
+            values.push(row.value.ok_or_else(|| Lack::not_met(&repetition.pointer, "has a row without a value"))?);
+        }
+    }
+    if values.is_empty() { Err(Lack::not_met(pointer, format!("has no rows of the arm {}", quoted(arm)))) } else { Ok(values) }
+}
+
+/// The standard deviation of a sample, over the root of its size; `None` for fewer than two values.
+fn standard_error(values: &[f64]) -> Option<f64> {
+    let (center, n) = (mean(values)?, count(values.len()));
+    let squares: f64 = values.iter().map(|value| (value - center).powi(2)).sum();
+    (values.len() > 1).then(|| (squares / (n - 1.0) / n).sqrt())
+}
+
+fn double(record: &Record<'_>, pointer: &str) -> Judged<f64> {
+    let token = record.number(pointer)?;
+    token.parse().map_err(|_| Lack::not_met(pointer, "is no number"))
+}
+
+fn method(record: &Record<'_>, pointer: &str) -> Judged<Method> {
+    let name = record.text(pointer)?;
+    let known = Method::ALL.into_iter().find(|method| method.name() == name);
+    known.ok_or_else(|| Lack::not_met(pointer, format!("is {}, which is no known method", quoted(name))))
+}
+
+/// Unless the number that was written is `computed`, rounded to as many places.
+fn differs(pointer: &str, said: &str, computed: f64, whence: &str) -> Option<Lack> {
+    let places = said.split_once('.').map_or(0, |(_, places)| places.len());
+    let is_near = said.parse::<f64>().is_ok_and(|said| (said - computed).abs() <= computed.abs() * 1e-12);
+    let rounded = format!("{computed:.places$}");
+    let agrees = is_near || (!said.contains(['e', 'E']) && same_decimal(&rounded, said));
+    (!agrees).then(|| Lack::not_met(pointer, format!("is {}, but {whence} {computed}", quoted(said).trim_matches('"'))))
+}
