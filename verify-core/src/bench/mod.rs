@@ -6,6 +6,7 @@
 mod files;
 mod select;
 mod statistic;
+pub mod trace;
 
 pub use files::Files;
 pub use statistic::Method;
