@@ -22,6 +22,7 @@ Examples:
                                           judge a bare quote, without a receipt
   receipt score --preset classic --from result.json
                                           what label do these figures earn?
+  receipt trace claims.toml               do published numbers follow from their raw files?
   receipt inspect receipt.json            show what a receipt says, unverified
   receipt explain enclave.unpinned        what a finding means and what to do";
 
@@ -54,6 +55,13 @@ Examples:
   receipt score --params k3.toml --value 45.38 --frontier 40.02 --top1 1.0 --kl 0.0067
   receipt score --preset k3 --reference 18.4435 --from result.json
   receipt score --preset classic --from result.json --expect-label L";
+
+const TRACE_EXAMPLES: &str = "\
+Examples:
+  receipt trace claims.toml
+  receipt trace claims.toml --root results --format markdown
+  receipt trace claims.toml --coverage README.md --strict
+  receipt trace claims.toml --pin";
 
 const QUOTE_EXAMPLES: &str = "\
 Examples:
@@ -101,6 +109,9 @@ pub(crate) enum Command {
     /// Derive the label that figures earn, with every step; nothing is verified
     #[command(after_help = format!("{SCORE_EXAMPLES}\n\n{}", exit::SCORE_TABLE))]
     Score(ScoreArgs),
+    /// Trace published numbers to the raw files that they follow from, and recompute them
+    #[command(after_help = format!("{TRACE_EXAMPLES}\n\n{}", exit::TRACE_TABLE))]
+    Trace(TraceArgs),
     /// Explain a code, or list them all
     Explain(ExplainArgs),
     /// Show or check policies
@@ -351,6 +362,33 @@ fn guard(text: &str) -> Result<Guard, String> {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct TraceArgs {
+    /// The manifest of claims (TOML); docs/trace.md describes it
+    #[arg(value_name = "CLAIMS.toml")]
+    pub(crate) claims: PathBuf,
+    /// The folder below which the files are; that of the manifest by default
+    ///
+    /// Only regular files below it are read, and no symbolic link is followed.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) root: Option<PathBuf>,
+    /// How to show the answer
+    #[arg(long, value_enum, default_value_t = Written::Text)]
+    pub(crate) format: Written,
+    /// List the numbers with a unit on this page that no claim is about; it is named as in the manifest
+    #[arg(long, value_name = "FILE")]
+    pub(crate) coverage: Option<String>,
+    /// Exit with 6 where there are such numbers
+    #[arg(long, requires = "coverage")]
+    pub(crate) strict: bool,
+    /// Judge nothing: print the digests of the files that are there, as the manifest records them
+    #[arg(long, conflicts_with_all = ["format", "coverage", "verbose"])]
+    pub(crate) pin: bool,
+    /// List the claims that were reproduced, too
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct ExplainArgs {
     /// A code such as enclave.unpinned; without one, all codes are listed
     pub(crate) code: Option<String>,
@@ -402,6 +440,17 @@ pub(crate) enum Document {
     Text,
     /// JSON
     Json,
+}
+
+/// How an answer about measurements is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Written {
+    /// For people
+    Text,
+    /// JSON
+    Json,
+    /// A table for a pull request
+    Markdown,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -1,15 +1,16 @@
 //! `receipt`: an offline verifier of Polaris receipts for a terminal and for CI.
 //!
 //! The command line reads files, calls the core and prints its answer; every rule of verification is in the core.
-//! `args` says what can be asked; `verify` answers two commands, `audit`, `quote`, `score`, `inspect`, `explain` and `policy` one each;
-//! `inputs` turns paths into bytes, `engine` judges many of them, `text`, `json` and `html` show a result, and `exit` holds the one table of
-//! exit codes.
+//! `args` says what can be asked; `verify` answers two commands, `audit`, `quote`, `score`, `trace`, `inspect`, `explain` and `policy` one
+//! each; `inputs` turns paths into bytes, `evidence` names below a folder, `engine` judges many of them, `text`, `json` and `html` show a
+//! result, and `exit` holds the tables of exit codes.
 
 #![forbid(unsafe_code)]
 
 mod args;
 mod audit;
 mod engine;
+mod evidence;
 mod exit;
 mod explain;
 mod html;
@@ -24,6 +25,7 @@ mod quote;
 mod score;
 mod terms;
 mod text;
+mod trace;
 mod verify;
 
 use std::panic::{self, AssertUnwindSafe};
@@ -64,6 +66,7 @@ fn run(cli: &Cli) -> u8 {
         Command::Quote(arguments) => quote::run(arguments, &mut output),
         Command::Inspect(arguments) => inspect::run(arguments, &mut output),
         Command::Score(arguments) => score::run(arguments, &mut output),
+        Command::Trace(arguments) => trace::run(arguments, &mut output),
         Command::Explain(arguments) => explain::run(arguments, &mut output),
         Command::Policy(arguments) => policy::run(&arguments.action, &mut output),
     };

@@ -29,11 +29,6 @@ impl<'f> Judge<'f> {
         Self { recorded: &claims.digests, found, library: Library::new(files) }
     }
 
-    /// The digests of the files that are there.
-    pub(super) fn digests(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.found.iter().map(|(name, digest)| (*name, digest.as_str()))
-    }
-
     pub(super) fn judge(&mut self, claim: &Claim) -> Traced {
         let mut traced = self.unjudged(claim);
         let judged = self.same_files(claim).and_then(|()| match &claim.evidence {

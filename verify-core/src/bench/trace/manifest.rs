@@ -203,7 +203,14 @@ impl Claims {
     #[must_use]
     pub fn files(&self) -> BTreeSet<&str> {
         let pages = self.claims.iter().filter_map(|claim| claim.published.as_ref()?.file.as_deref());
-        self.claims.iter().flat_map(|claim| claim.evidence.files()).chain(pages).collect()
+        self.sources().into_iter().chain(pages).collect()
+    }
+
+    /// Those of them that the claims follow from, and whose digests have to be recorded; a page on which something is published need
+    /// not be one.
+    #[must_use]
+    pub fn sources(&self) -> BTreeSet<&str> {
+        self.claims.iter().flat_map(|claim| claim.evidence.files()).collect()
     }
 }
 

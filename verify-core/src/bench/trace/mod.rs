@@ -10,12 +10,9 @@ mod manifest;
 mod page;
 mod rows;
 
-use std::collections::BTreeMap;
-
 use serde::{Serialize, Serializer};
 
 use crate::bench::Files;
-use crate::text::brief;
 
 use judge::Judge;
 pub use manifest::Claims;
@@ -28,8 +25,6 @@ pub use rows::{Filtered, RowCount};
 pub struct Trace {
     /// The claims in the order of the manifest: numbers, lines, equalities.
     pub claims: Vec<Traced>,
-    /// The SHA-256 of every file that is there, by its name, escaped.
-    pub digests: BTreeMap<String, String>,
 }
 
 /// What became of one claim.
@@ -169,6 +164,32 @@ pub enum Answer {
     Mismatch,
 }
 
+impl Answer {
+    /// The exit code that it is worth.
+    #[must_use]
+    pub const fn exit_code(self) -> u8 {
+        match self {
+            Self::Ok => 0,
+            Self::Missing => 3,
+            Self::Mismatch => 4,
+            Self::ZeroBaseline => 5,
+            Self::Unverifiable => 6,
+        }
+    }
+
+    /// The name of that exit code.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ok => "OK",
+            Self::Missing => "MISSING",
+            Self::Mismatch => "MISMATCH",
+            Self::ZeroBaseline => "ZERO_BASELINE",
+            Self::Unverifiable => "UNVERIFIABLE",
+        }
+    }
+}
+
 impl Verdict {
     /// Every verdict.
     pub const ALL: [Self; 12] = [
@@ -237,7 +258,5 @@ impl Trace {
 #[must_use]
 pub fn trace(claims: &Claims, files: &Files) -> Trace {
     let mut judge = Judge::new(claims, files);
-    let traced = claims.claims.iter().map(|claim| judge.judge(claim)).collect();
-    let digests = judge.digests().map(|(name, digest)| (brief(name), digest.to_owned())).collect();
-    Trace { claims: traced, digests }
+    Trace { claims: claims.claims.iter().map(|claim| judge.judge(claim)).collect() }
 }
