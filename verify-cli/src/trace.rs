@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::json;
 use verify_core::bench::Files;
-use verify_core::bench::trace::{Answer, Backing, Claims, Coverage, RowCount, Trace, Traced, coverage, trace};
+use verify_core::bench::trace::{Answer, Backing, Claims, Coverage, RowCount, Source, Trace, Traced, coverage, trace};
 use verify_core::escape;
 
 use crate::args::{TraceArgs, Written};
@@ -120,7 +120,7 @@ impl Answered<'_> {
             (Backing::Rows, "from rows"),
             (Backing::Summary, "from recorded summaries"),
             (Backing::Line, "from lines of logs"),
-            (Backing::Values, "equalities"),
+            (Backing::Values, "by equality"),
         ]
         .into_iter()
         .filter_map(|(backing, words)| {
@@ -226,22 +226,17 @@ fn drops(claim: &Traced) -> bool {
 }
 
 fn failure(claim: &Traced) -> String {
-    let why = claim.why.as_deref().unwrap_or_default();
-    let parts = [format!("{}: {why}", claim.verdict.name())].into_iter().chain(claim.hints.iter().cloned()).chain(rows(claim));
-    parts.collect::<Vec<_>>().join("; ")
+    let why = format!("{}: {}", claim.verdict.name(), claim.why.as_deref().unwrap_or_default());
+    let sources = claim.sources.iter().filter(|source| source.input.is_some()).map(source);
+    [why].into_iter().chain(claim.hints.iter().cloned()).chain(sources).collect::<Vec<_>>().join("; ")
 }
 
 fn success(claim: &Traced) -> String {
     let shown = match (&claim.expression, &claim.recomputed) {
         (Some(expression), Some(recomputed)) => format!("{recomputed} = {expression}"),
-        _ => claim.published.as_ref().map_or_else(|| claim.verdict.name().to_owned(), |published| published.text.clone()),
+        _ => claim.sources.first().and_then(|source| source.found.clone()).unwrap_or_default(),
     };
-    let place = |source: &verify_core::bench::trace::Source| {
-        let input = source.input.as_ref().map_or_else(String::new, |input| format!("{input}: "));
-        format!("{input}{} {}", source.file, source.at)
-    };
-    let places = claim.sources.iter().map(place);
-    [shown].into_iter().chain(rows(claim)).chain(places).collect::<Vec<_>>().join("; ")
+    [shown].into_iter().chain(claim.sources.iter().map(source)).collect::<Vec<_>>().join("; ")
 }
 
 fn retirement(claim: &Traced) -> String {
@@ -253,16 +248,16 @@ fn retirement(claim: &Traced) -> String {
     format!("{text}{} since {}: {} (now: {found})", retired.standing, retired.date, retired.reason)
 }
 
-/// How many rows an input has, and what each filter dropped, the last one first.
-fn rows(claim: &Traced) -> impl Iterator<Item = String> {
-    claim.sources.iter().filter_map(|source| {
-        let RowCount { used, total, filters, .. } = source.rows.as_ref()?;
-        let of = filters.last().map_or(*total, |last| last.of);
-        let count = if *used == of { format!("{used} rows") } else { format!("{used} of {of} rows") };
-        let dropped = filters.iter().rev().filter(|filter| filter.kept < filter.of);
-        let dropped = dropped.map(|filter| format!(", {} of {} fail the filter {}", filter.of - filter.kept, filter.of, filter.filter));
-        Some(format!("{}: {count}{}", source.input.as_deref().unwrap_or_default(), dropped.collect::<String>()))
-    })
+/// A place, and where it has rows how many, with what each filter dropped, the last one first.
+fn source(source: &Source) -> String {
+    let input = source.input.as_ref().map_or_else(String::new, |input| format!("{input}: "));
+    let place = format!("{} {}", source.file, source.at);
+    let Some(RowCount { used, total, filters, .. }) = &source.rows else { return format!("{input}{place}") };
+    let of = filters.last().map_or(*total, |last| last.of);
+    let count = if *used == of { format!("{used} rows") } else { format!("{used} of {of} rows") };
+    let dropped = filters.iter().rev().filter(|filter| filter.kept < filter.of);
+    let dropped = dropped.map(|filter| format!(", {} of {} fail the filter {}", filter.of - filter.kept, filter.of, filter.filter));
+    format!("{input}{count} of {place}{}", dropped.collect::<String>())
 }
 
 fn covered(coverage: &Coverage) -> String {

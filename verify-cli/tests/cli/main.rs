@@ -19,3 +19,4 @@ mod shared;
 mod signers;
 mod streams;
 mod support;
+mod trace;

@@ -33,7 +33,7 @@ impl<'f> Judge<'f> {
         let mut traced = self.unjudged(claim);
         let judged = self.same_files(claim).and_then(|()| match &claim.evidence {
             Evidence::Number(number) => self.number(number, claim.published.as_ref(), &mut traced),
-            Evidence::Line(line) => self.line(line),
+            Evidence::Line(line) => self.line(line, &mut traced),
             Evidence::Same(places) => self.same(places, &mut traced),
         });
         let judged = judged.and_then(|()| self.published(claim.published.as_ref(), &mut traced)).and_then(|()| self.backed(claim));
@@ -82,7 +82,7 @@ impl<'f> Judge<'f> {
     fn source(&self, input: Option<&String>, place: &Place) -> Source {
         let at = match &place.form {
             Form::Whole => brief(place.at.written()),
-            Form::Lines => format!("each line {}", brief(place.at.written())),
+            Form::Lines => format!("lines {}", brief(place.at.written())),
             Form::After(start) => format!("last line after {} {}", quoted(start), brief(place.at.written())),
         };
         Source {
@@ -148,10 +148,11 @@ impl<'f> Judge<'f> {
         }
     }
 
-    fn line(&mut self, line: &Line) -> Result<(), Refusal> {
+    fn line(&mut self, line: &Line, traced: &mut Traced) -> Result<(), Refusal> {
         let text = self.library.text(&line.file)?;
         let mut lines = text.split('\n').zip(1_usize..);
         if lines.clone().any(|(text, number)| number == line.line && text.contains(&line.contains)) {
+            traced.sources.iter_mut().for_each(|source| source.found = Some(quoted(&line.contains)));
             return Ok(());
         }
         let elsewhere: Vec<String> = lines

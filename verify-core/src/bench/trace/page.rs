@@ -34,9 +34,9 @@ pub struct Uncovered {
 }
 
 /// What makes a number a measured one, where it follows the number, after one blank or none.
-const UNITS: [&str; 42] = [
+const UNITS: [&str; 41] = [
     "%", "x", "×", "tok", "toks", "token", "tokens", "req", "requests", "it", "iter", "ops", "op", "q", "ns", "us", "µs", "μs", "ms", "s",
-    "sec", "seconds", "min", "h", "B", "KB", "kB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "TiB", "Hz", "kHz", "MHz", "GHz", "W", "J", "°C",
+    "sec", "seconds", "min", "h", "KB", "kB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "TiB", "Hz", "kHz", "MHz", "GHz", "W", "J", "°C",
     "FLOPS",
 ];
 
@@ -142,8 +142,12 @@ fn numbers_with_unit(line: &str) -> Vec<(Range<usize>, &str)> {
         let is_letter = |character: char| character.is_alphabetic() || matches!(character, '%' | '×' | '°');
         let unit = spaced.split_once(|character: char| !is_letter(character)).map_or(spaced, |(unit, _)| unit);
         let is_whole_unit = !spaced.get(unit.len()..).unwrap_or("").starts_with(char::is_alphanumeric);
-        if UNITS.contains(&unit) && is_whole_unit && is_whole(line, start..end) {
-            let length = token.len().saturating_add(after.len().saturating_sub(spaced.len())).saturating_add(unit.len());
+        // "2 x 16" multiplies.
+        let is_factor = unit == "x" && after != spaced;
+        if UNITS.contains(&unit) && is_whole_unit && !is_factor && is_whole(line, start..end) {
+            let is_shown = |character: char| is_letter(character) || character == '/';
+            let shown = spaced.find(|character: char| !is_shown(character)).unwrap_or(spaced.len());
+            let length = rest.len().saturating_sub(spaced.len()).saturating_add(shown);
             numbers.push((start..end, rest.get(..length).unwrap_or(token)));
         }
         from = end;
@@ -183,8 +187,11 @@ mod tests {
     #[test]
     fn numbers_with_a_unit_are_measured() {
         let shown = |line| numbers_with_unit(line).into_iter().map(|(_, text)| text).collect::<Vec<_>>();
-        assert_eq!(shown("475.14 tok/s, 2.1 ms and 7,133 tokens; **3.38x** 12%"), ["475.14 tok", "2.1 ms", "7,133 tokens", "3.38x", "12%"]);
-        assert_eq!(shown("version 1.2.3, 0x1f, in 2026, c=16, p99 s, B200 GB, x 8 experts, 3  ms"), Vec::<&str>::new());
+        assert_eq!(
+            shown("475.14 tok/s, 2.1 ms and 7,133 tokens; **3.38x** 12%"),
+            ["475.14 tok/s", "2.1 ms", "7,133 tokens", "3.38x", "12%"]
+        );
+        assert_eq!(shown("version 1.2.3, 0x1f, 2 x a, in 2026, c=16, p99 s, B200 GB, x 8 experts, 3  ms"), Vec::<&str>::new());
         assert_eq!(shown("ends with 4.5 s"), ["4.5 s"]);
         assert_eq!(shown("1-2 ms."), ["2 ms"]);
         assert_eq!(shown("é5µs"), Vec::<&str>::new());
