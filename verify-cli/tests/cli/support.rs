@@ -65,12 +65,17 @@ pub(crate) const VERIFIED: &str = "test-vectors/receipts/verified.json";
 pub(crate) const REFUTED: &str = "test-vectors/receipts/verdict-enclave-refuses.json";
 pub(crate) const CUT: &str = "test-vectors/receipts/json-cut.json";
 pub(crate) const RUN: &str = "test-vectors/runs/run-agrees";
+/// Published numbers, and the files that they follow from.
+pub(crate) const TRACE: &str = "verify-cli/tests/fixtures/bench/trace";
+pub(crate) const TRACE_CLAIMS: &str = "verify-cli/tests/fixtures/bench/trace/claims.toml";
+pub(crate) const TRACE_DIFFERS: &str = "verify-cli/tests/fixtures/bench/trace/differs.toml";
 /// Judged by the test policy: something needed is absent.
 pub(crate) const NO_EVIDENCE: &str = "test-vectors/receipts/evidence-absent.json";
 
 /// Calls of every command, with good and bad answers.
 pub(crate) fn every_command() -> Vec<Vec<&'static str>> {
     let anchors = ["--root", "test-vectors/pki/root.pem", "--tcb-signing-cert", "test-vectors/pki/tcb_signing.pem"];
+    let trace = |claims: &'static str, options: &[&'static str]| [&["trace", claims, "--root", TRACE], options].concat();
     let quote = ["quote", "test-vectors/quotes/bare-v4.bin", "--collateral", "test-vectors/quotes/bare-v4.json"];
     vec![
         verify(&["-v", VERIFIED, REFUTED, CUT, NO_EVIDENCE]),
@@ -88,10 +93,10 @@ pub(crate) fn every_command() -> Vec<Vec<&'static str>> {
         vec!["inspect", "--format", "json", VERIFIED, CUT],
         vec!["score", "--preset", "classic", "--from", "test-vectors/runs/run-agrees/result.json"],
         vec!["score", "--params", "test-vectors/scores/k3.toml", "--value", "45.38", "--frontier", "40", "--top1", "1", "--kl", "0"],
-        vec!["trace", "verify-cli/tests/fixtures/bench/trace/claims.toml", "-v", "--coverage", "page.md"],
-        vec!["trace", "verify-cli/tests/fixtures/bench/trace/differs.toml", "--format", "json"],
-        vec!["trace", "verify-cli/tests/fixtures/bench/trace/differs.toml", "--format", "markdown"],
-        vec!["trace", "verify-cli/tests/fixtures/bench/trace/differs.toml", "--pin"],
+        trace(TRACE_CLAIMS, &["-v", "--coverage", "page.md"]),
+        trace(TRACE_DIFFERS, &["--format", "json"]),
+        trace(TRACE_DIFFERS, &["--format", "markdown"]),
+        trace(TRACE_DIFFERS, &["--pin"]),
         vec!["explain"],
         vec!["explain", "enclave.unpinned", "--format", "json"],
         vec!["explain", "enclave.unpined"],

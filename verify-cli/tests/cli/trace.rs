@@ -3,19 +3,12 @@
 use std::fs;
 use std::path::Path;
 
-use crate::support::{folder, receipt, text, workspace};
-
-const FIXTURES: &str = "verify-cli/tests/fixtures/bench/trace";
-const CLAIMS: &str = "verify-cli/tests/fixtures/bench/trace/claims.toml";
-const DIFFERS: &str = "verify-cli/tests/fixtures/bench/trace/differs.toml";
+use crate::support::{TRACE, TRACE_CLAIMS as CLAIMS, TRACE_DIFFERS as DIFFERS, copy_all, folder, receipt, text, workspace};
 
 /// A copy of the fixtures that can be changed.
 fn copy(name: &str) -> std::path::PathBuf {
     let folder = folder(name);
-    for entry in fs::read_dir(workspace().join(FIXTURES)).unwrap() {
-        let path = entry.unwrap().path();
-        fs::copy(&path, folder.join(path.file_name().unwrap())).unwrap();
-    }
+    copy_all(&workspace().join(TRACE), &folder);
     folder
 }
 
