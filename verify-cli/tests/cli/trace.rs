@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use crate::support::{TRACE, TRACE_CLAIMS as CLAIMS, TRACE_DIFFERS as DIFFERS, copy_all, folder, receipt, text, workspace};
+use crate::support::{
+    TRACE, TRACE_CLAIMS as CLAIMS, TRACE_DIFFERS as DIFFERS, command, copy_all, finish, folder, receipt, text, workspace,
+};
 
 /// A copy of the fixtures that can be changed.
 fn copy(name: &str) -> std::path::PathBuf {
@@ -247,4 +249,20 @@ fn an_answer_never_replaces_what_is_read() {
         assert_eq!(receipt(&["trace", text(&claims), "-o", text(&folder.join(name))]).code, 2, "{name}");
     }
     assert_eq!(receipt(&["trace", text(&claims), "-o", text(&folder.join("answer.txt"))]).code, 0);
+}
+
+/// The example of docs/trace.md is what the program says; `UPDATE=1` writes it.
+#[test]
+fn the_document_shows_a_real_answer() {
+    let path = workspace().join("docs/trace.md");
+    let page = fs::read_to_string(&path).unwrap();
+    let (head, rest) = page.split_once("```text\n").unwrap();
+    let (shown, tail) = rest.split_once("```\n").unwrap();
+    assert!(head.ends_with("<!-- receipt trace claims.toml --coverage page.md -->\n"));
+    let run = finish(command(&["trace", "claims.toml", "--coverage", "page.md"]).current_dir(workspace().join(TRACE)), b"");
+    if std::env::var("UPDATE").as_deref() == Ok("1") {
+        fs::write(path, format!("{head}```text\n{}```\n{tail}", run.stdout)).unwrap();
+    } else {
+        assert_eq!(shown, run.stdout, "UPDATE=1 cargo test -p verify-cli --test cli the_document_shows_a_real_answer");
+    }
 }

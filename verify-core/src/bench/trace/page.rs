@@ -50,10 +50,14 @@ pub fn coverage(claims: &Claims, name: &str, files: &Files) -> Result<Coverage, 
     if bytes.len() > limits::BENCH_FILE_BYTES {
         return Err(format!("{} has more than {} bytes", quoted(name), limits::BENCH_FILE_BYTES));
     }
+    let published = claims.claims.iter().filter_map(|claim| claim.published.as_ref());
+    let published: Vec<&Published> = published.filter(|published| published.file.as_deref().is_none_or(|file| file == name)).collect();
+    if published.len().saturating_mul(bytes.len() / 64) > limits::BENCH_WORK {
+        return Err(format!("to look for {} texts in {} takes more than {} steps", published.len(), quoted(name), limits::BENCH_WORK));
+    }
     let page = String::from_utf8_lossy(bytes);
     let mut claimed = vec![false; page.len()];
-    let published = claims.claims.iter().filter_map(|claim| claim.published.as_ref());
-    for published in published.filter(|published| published.file.as_deref().is_none_or(|file| file == name)) {
+    for published in published {
         for place in places(&page, published) {
             claimed.get_mut(place).into_iter().flatten().for_each(|byte| *byte = true);
         }
