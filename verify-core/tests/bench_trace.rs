@@ -462,11 +462,10 @@ fn a_page_is_searched_within_the_same_bounds() {
         files.add("page.md", Ok([b"1.5 s, 2.5 s\n".as_slice(), &vec![b' '; length - 13]].concat()));
         files
     };
-    let found = coverage(&claims(100), "page.md", &page(limits::BENCH_FILE_BYTES)).unwrap();
+    let found = coverage(&claims(2), "page.md", &page(limits::BENCH_FILE_BYTES)).unwrap();
     assert_eq!((found.numbers, found.uncovered, found.examples[0].text.as_str()), (2, 1, "1.5 s"));
-    assert!(coverage(&claims(100), "page.md", &page(limits::BENCH_FILE_BYTES + 1)).is_err());
-    let bytes = limits::BENCH_WORK / 200 * 64;
-    assert!(coverage(&claims(200), "page.md", &page(bytes)).is_ok());
-    assert!(coverage(&claims(200), "page.md", &page(bytes + 64)).unwrap_err().contains("steps"));
+    assert!(coverage(&claims(2), "page.md", &page(limits::BENCH_FILE_BYTES + 1)).is_err());
+    let bytes = (limits::BENCH_WORK / limits::BENCH_CLAIMS + 1) * 64;
+    assert!(coverage(&claims(limits::BENCH_CLAIMS), "page.md", &page(bytes)).unwrap_err().contains("steps"));
     assert_eq!(coverage(&claims(1), "lost.md", &page(13)).unwrap_err(), "\"lost.md\": it was not handed in");
 }

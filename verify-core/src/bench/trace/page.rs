@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use memchr::memmem::Finder;
 use serde::Serialize;
 
 use super::manifest::{Claims, Published};
@@ -87,13 +88,12 @@ pub(super) fn line_of(page: &str, published: &Published) -> Option<usize> {
 /// Where a published text stands on a page: as a whole number, if it is one, and on a line with what is to stand beside it.
 fn places<'p>(page: &'p str, published: &'p Published) -> impl Iterator<Item = Range<usize>> + 'p {
     let Published { text, beside, .. } = published;
+    let finder = Finder::new(text);
     let lines = lines(page).filter(move |(_, _, line)| beside.as_ref().is_none_or(|beside| line.contains(beside.as_str())));
     lines.flat_map(move |(_, start, line)| {
-        let whole = line.match_indices(text.as_str()).filter(|(offset, text)| is_whole(line, *offset..offset.saturating_add(text.len())));
-        whole.map(move |(offset, text)| {
-            let first = start.saturating_add(offset);
-            first..first.saturating_add(text.len())
-        })
+        let found = finder.find_iter(line.as_bytes()).map(|offset| offset..offset.saturating_add(text.len()));
+        let whole: Vec<Range<usize>> = found.filter(|range| is_whole(line, range.clone())).collect();
+        whole.into_iter().map(move |range| start.saturating_add(range.start)..start.saturating_add(range.end))
     })
 }
 
