@@ -24,9 +24,10 @@ Examples:
   receipt score --preset classic --from result.json
                                           what label do these figures earn?
   receipt compare a.json b.json           compare two arms of a measurement
+  receipt trace claims.toml               do published numbers follow from their raw files?
   receipt inspect receipt.json            show what a receipt says, unverified
-  receipt explain enclave.unpinned        what a finding means and what to do
-  receipt classify record.json            which class of result does this record of a measurement support?";
+  receipt classify record.json            which class of result does this record of a measurement support?
+  receipt explain enclave.unpinned        what a finding means and what to do";
 
 const VERIFY_EXAMPLES: &str = "\
 Examples:
@@ -75,6 +76,12 @@ Examples:
   receipt classify record.json
   receipt classify --promote --format markdown record.json
   receipt classify --require 3 --trust-key 2eb2...41f0 record.json";
+const TRACE_EXAMPLES: &str = "\
+Examples:
+  receipt trace claims.toml
+  receipt trace claims.toml --root results --format markdown
+  receipt trace claims.toml --coverage README.md --strict
+  receipt trace claims.toml --pin";
 
 const QUOTE_EXAMPLES: &str = "\
 Examples:
@@ -128,6 +135,9 @@ pub(crate) enum Command {
     /// Measure the noise floor: how far apart pairs of arms of one configuration come out
     #[command(after_help = format!("{FLOOR_EXAMPLES}\n\n{}", exit::COMPARE_TABLE))]
     Floor(FloorArgs),
+    /// Trace published numbers to the raw files that they follow from, and recompute them
+    #[command(after_help = format!("{TRACE_EXAMPLES}\n\n{}", exit::TRACE_TABLE))]
+    Trace(TraceArgs),
     /// Explain a code, or list them all
     Explain(ExplainArgs),
     /// Show or check policies
@@ -466,6 +476,33 @@ fn guard(text: &str) -> Result<Guard, String> {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct TraceArgs {
+    /// The manifest of claims (TOML); docs/trace.md describes it
+    #[arg(value_name = "CLAIMS.toml")]
+    pub(crate) claims: PathBuf,
+    /// The folder below which the files are; that of the manifest by default
+    ///
+    /// Only regular files below it are read, and no symbolic link is followed.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) root: Option<PathBuf>,
+    /// How to show the answer
+    #[arg(long, value_enum, default_value_t = Presentation::Text)]
+    pub(crate) format: Presentation,
+    /// List the numbers with a unit on this page that no claim is about; it is named as in the manifest
+    #[arg(long, value_name = "FILE")]
+    pub(crate) coverage: Option<String>,
+    /// Exit with 6 where there are such numbers
+    #[arg(long, requires = "coverage")]
+    pub(crate) strict: bool,
+    /// Judge nothing: print the digests of the files that are there, as the manifest records them
+    #[arg(long, conflicts_with_all = ["format", "coverage", "verbose"])]
+    pub(crate) pin: bool,
+    /// List the claims that were reproduced, too
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct ExplainArgs {
     /// A code such as enclave.unpinned; without one, all codes are listed
     pub(crate) code: Option<String>,
@@ -543,7 +580,7 @@ pub(crate) enum Document {
     Json,
 }
 
-/// How one answer is shown.
+/// How an answer about measurements is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Presentation {
     /// For people

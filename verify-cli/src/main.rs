@@ -2,16 +2,16 @@
 //!
 //! The command line reads files, calls the core and prints its answer; every rule of verification is in the core.
 //! `args` says what can be asked; `verify` answers two commands, every other file that has the name of a command answers that one;
-//! `inputs` turns paths into bytes, `engine` judges many of them, `text`, `json` and `html` show a result, and `exit` holds the one table of
-//! exit codes.
+//! `inputs` turns paths into bytes, `evidence` names below a folder, `engine` judges many of them, `text`, `json` and `html` show a result,
+//! and `exit` holds the tables of exit codes.
 
 #![forbid(unsafe_code)]
 
 mod args;
 mod audit;
+mod classify;
 mod compare;
 mod compared;
-mod classify;
 mod engine;
 mod evidence;
 mod exit;
@@ -29,6 +29,7 @@ mod quote;
 mod score;
 mod terms;
 mod text;
+mod trace;
 mod verify;
 
 use std::panic::{self, AssertUnwindSafe};
@@ -71,6 +72,7 @@ fn run(cli: &Cli) -> u8 {
         Command::Score(arguments) => score::run(arguments, &mut output),
         Command::Compare(arguments) => compare::run(arguments, &mut output),
         Command::Floor(arguments) => floor::run(arguments, &mut output),
+        Command::Trace(arguments) => trace::run(arguments, &mut output),
         Command::Explain(arguments) => explain::run(arguments, &mut output),
         Command::Policy(arguments) => policy::run(&arguments.action, &mut output),
         Command::Classify(arguments) => classify::run(arguments, &mut output),

@@ -96,6 +96,16 @@ limits! {
         "Exports with 226 rows have 0.8 MB, so that there is room for 4,000.";
     BENCH_VALUES = 300_000, "Values of one raw file of a measurement",
         "A sweep has 500, an export with per-request rows 60 a row.";
+    BENCH_CLAIMS = 2000, "Claims of one manifest",
+        "A README with five tables of figures makes 150.";
+    BENCH_INPUTS = 16, "Inputs of one claimed number, values that are to be the same, or filters of rows",
+        "A ratio has two, a delta of sums four.";
+    EXPRESSION_BYTES = KIB, "Bytes of one expression",
+        "A percentile by its method has 30.";
+    EXPRESSION_DEPTH = 32, "Levels of nesting of one expression",
+        "Real ones have three.";
+    BENCH_WORK = 50_000_000, "Steps of one trace: values looked at, and lines or 64 bytes of text",
+        "103 numbers of 17 sweeps take 60,000; this is a matter of seconds.";
 
     PROBLEMS = 200, "Findings of one report",
         "A receipt at which everything fails has about 30. Beyond it every code that is graver than a note is still listed once an obligation.";

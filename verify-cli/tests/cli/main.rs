@@ -2,8 +2,8 @@
 
 mod audit;
 mod claims;
-mod compare;
 mod classify;
+mod compare;
 mod destination;
 mod determinism;
 mod exit_codes;
@@ -21,3 +21,4 @@ mod shared;
 mod signers;
 mod streams;
 mod support;
+mod trace;

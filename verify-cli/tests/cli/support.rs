@@ -68,6 +68,10 @@ pub(crate) const RUN: &str = "test-vectors/runs/run-agrees";
 /// The record of a measurement, and where the files lie that it names.
 pub(crate) const CLAIM: &str = "verify-cli/tests/fixtures/bench/classify/claim-grade/record.json";
 pub(crate) const CLAIM_FOLDER: &str = "verify-cli/tests/fixtures/bench/classify/claim-grade";
+/// Published numbers, and the files that they follow from.
+pub(crate) const TRACE: &str = "verify-cli/tests/fixtures/bench/trace";
+pub(crate) const TRACE_CLAIMS: &str = "verify-cli/tests/fixtures/bench/trace/claims.toml";
+pub(crate) const TRACE_DIFFERS: &str = "verify-cli/tests/fixtures/bench/trace/differs.toml";
 /// Judged by the test policy: something needed is absent.
 pub(crate) const NO_EVIDENCE: &str = "test-vectors/receipts/evidence-absent.json";
 
@@ -76,6 +80,7 @@ const SWEEPS: [&str; 2] = ["verify-cli/tests/fixtures/bench/compare/a-sweep.json
 /// Calls of every command, with good and bad answers.
 pub(crate) fn every_command() -> Vec<Vec<&'static str>> {
     let anchors = ["--root", "test-vectors/pki/root.pem", "--tcb-signing-cert", "test-vectors/pki/tcb_signing.pem"];
+    let trace = |claims: &'static str, options: &[&'static str]| [&["trace", claims, "--root", TRACE], options].concat();
     let quote = ["quote", "test-vectors/quotes/bare-v4.bin", "--collateral", "test-vectors/quotes/bare-v4.json"];
     vec![
         verify(&["-v", VERIFIED, REFUTED, CUT, NO_EVIDENCE]),
@@ -109,6 +114,10 @@ pub(crate) fn every_command() -> Vec<Vec<&'static str>> {
             "verify-cli/tests/fixtures/bench/compare/stock-again-1.json",
             "verify-cli/tests/fixtures/bench/compare/stock-again-2.json",
         ],
+        trace(TRACE_CLAIMS, &["-v", "--coverage", "page.md"]),
+        trace(TRACE_DIFFERS, &["--format", "json"]),
+        trace(TRACE_DIFFERS, &["--format", "markdown"]),
+        trace(TRACE_DIFFERS, &["--pin"]),
         vec!["explain"],
         vec!["explain", "enclave.unpinned", "--format", "json"],
         vec!["explain", "enclave.unpined"],

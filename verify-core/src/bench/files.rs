@@ -27,7 +27,8 @@ impl Files {
     }
 
     /// The SHA-256 of a file that is there, in lower-case hex.
-    pub(crate) fn sha256(&self, name: &str) -> Option<String> {
+    #[must_use]
+    pub fn sha256(&self, name: &str) -> Option<String> {
         self.get(name).ok().map(|bytes| HEXLOWER.encode(&crypto::sha256([bytes])))
     }
 }

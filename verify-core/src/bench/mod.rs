@@ -21,6 +21,7 @@ mod recorded;
 mod select;
 mod shape;
 mod statistic;
+pub mod trace;
 
 pub use arm::RawFile;
 pub use compare::{

@@ -14,8 +14,8 @@ use crate::compare::is_same;
 use crate::json::{Kind, Value, read};
 use crate::text::quoted;
 
-/// A place in a document.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+/// A place in a document; the default one is the whole of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub(crate) struct Selector {
     written: String,
