@@ -34,6 +34,7 @@
 
 mod anchors;
 pub mod audit;
+mod base64;
 mod binding;
 mod certificate;
 mod claimed_tier;
