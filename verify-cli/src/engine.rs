@@ -111,13 +111,15 @@ impl Engine {
     /// An engine of `jobs` threads, or one for each processor. Progress on `total` inputs, where that is known, is shown to people
     /// who look at a terminal, unless they do not want it.
     pub(crate) fn new(effort: &EffortArgs, total: Option<usize>) -> Result<Self, Failure> {
-        let available = || thread::available_parallelism().map_or(1, usize::from);
+        let most = total.unwrap_or(usize::MAX);
+        // How many processors there are is asked of several files.
+        let available = || if most > 1 { thread::available_parallelism().map_or(1, usize::from) } else { 1 };
         let failed = |error: rayon::ThreadPoolBuildError| Failure {
             word: "INTERNAL",
             message: format!("threads cannot be started: {error}"),
             exit_code: exit::INTERNAL,
         };
-        let threads = effort.jobs.map_or_else(available, usize::from).min(total.unwrap_or(usize::MAX)).max(1);
+        let threads = effort.jobs.map_or_else(available, usize::from).min(most).max(1);
         let pool = match threads {
             1 => None,
             _ => Some(rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(failed)?),

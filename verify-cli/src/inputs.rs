@@ -259,9 +259,12 @@ fn place(text: &str, byte: usize) -> String {
     format!("line {line}, column {column}: ")
 }
 
+/// For how many bytes there is room before the first of them is read: for a receipt, so that it is read at once.
+const ROOM: usize = 64 * 1024;
+
 /// Reads at most `limit` bytes and one more, from files and devices alike.
 pub(crate) fn read_bounded(source: impl Read, limit: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
+    let mut bytes = Vec::with_capacity(ROOM);
     source.take(limit + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }

@@ -1,10 +1,12 @@
 //! Where answers go: standard output, whose reader may go away, or a file that is there whole or not at all.
 
+use std::borrow::Cow;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process;
 
+use anstream::adapter::strip_str;
 use anstream::{AutoStream, ColorChoice};
 use verify_core::escape;
 
@@ -15,6 +17,7 @@ use crate::layout::harmless;
 /// Standard output or a file, with styles where it can show them.
 pub(crate) struct Output {
     stream: Box<dyn Write>,
+    is_styled: bool,
     /// The file that the answer goes to, in the place of standard output.
     replacement: Option<Replacement>,
     is_used: bool,
@@ -28,7 +31,9 @@ impl Output {
             Color::Always => ColorChoice::Always,
             Color::Never => ColorChoice::Never,
         };
-        Self::new(Box::new(AutoStream::new(io::stdout().lock(), choice)), None)
+        let stream = AutoStream::new(io::stdout().lock(), choice);
+        let is_styled = stream.current_choice() != ColorChoice::Never;
+        Self { stream: Box::new(stream), is_styled, replacement: None, is_used: false, failure: None }
     }
 
     /// The file at `path`; - is standard output. Until [`Output::finish`] nothing of it is there.
@@ -39,12 +44,8 @@ impl Output {
         let refused = |why: String| format!("cannot write to {}: {why}", escape(&path.to_string_lossy()));
         let replacement = Replacement::of(path).map_err(refused)?;
         let file = replacement.file.try_clone().map_err(|error| refused(error.to_string()))?;
-        let choice = if color == Color::Always { ColorChoice::Always } else { ColorChoice::Never };
-        Ok(Self::new(Box::new(AutoStream::new(file, choice)), Some(replacement)))
-    }
-
-    fn new(stream: Box<dyn Write>, replacement: Option<Replacement>) -> Self {
-        Self { stream, replacement, is_used: false, failure: None }
+        let is_styled = color == Color::Always;
+        Ok(Self { stream: Box::new(file), is_styled, replacement: Some(replacement), is_used: false, failure: None })
     }
 
     /// Whether every file that is read stays what it is: an answer must not replace the evidence that it is about. If not, it is said.
@@ -67,7 +68,9 @@ impl Output {
     pub(crate) fn print(&mut self, text: &str) {
         self.is_used = true;
         if self.failure.is_none() {
-            self.failure = self.stream.write_all(text.as_bytes()).and_then(|()| self.stream.flush()).err();
+            // One text, one system call, wherever styles stood in it.
+            let shown = if self.is_styled { Cow::Borrowed(text) } else { Cow::Owned(strip_str(text).to_string()) };
+            self.failure = self.stream.write_all(shown.as_bytes()).and_then(|()| self.stream.flush()).err();
         }
     }
 

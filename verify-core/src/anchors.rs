@@ -6,6 +6,7 @@ use std::str::FromStr;
 use data_encoding::{BASE64, HEXLOWER, HEXLOWER_PERMISSIVE};
 use der::asn1::ObjectIdentifier;
 
+use crate::base64;
 use crate::certificate::{Certificate, Name, read_pem};
 use crate::crypto::{self, Arithmetic, Message, PublicKey};
 use crate::memo::{Fact, Key, Memory};
@@ -219,7 +220,7 @@ impl FromStr for SignerKey {
     fn from_str(text: &str) -> Result<Self, SignerKeyError> {
         let decoded = match text.len() {
             64 => HEXLOWER_PERMISSIVE.decode(text.as_bytes()),
-            _ => BASE64.decode(text.as_bytes()),
+            _ => base64::decode(text.as_bytes()),
         };
         decoded.ok().and_then(|bytes| bytes.try_into().ok()).map(Self).ok_or(SignerKeyError)
     }

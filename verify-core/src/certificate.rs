@@ -3,6 +3,7 @@
 use der::asn1::{AnyRef, BitStringRef, Ia5StringRef, IntRef, ObjectIdentifier, OctetStringRef, PrintableStringRef, Utf8StringRef};
 use der::{Decode, Reader, SliceReader, Tag, TagNumber, Tagged};
 
+use crate::base64;
 use crate::crypto::{PublicKey, Signature};
 use crate::limits;
 use crate::memo::Memory;
@@ -395,9 +396,8 @@ pub(crate) fn read_pem(text: &[u8], label: &str) -> Result<Vec<Vec<u8>>, PemFaul
             .ok_or_else(|| PemFault::malformed(offset, format!("wanted {begin:?} and nothing before it")))?;
         let (body, after) =
             body.split_once(end.as_str()).ok_or_else(|| PemFault::malformed(offset, format!("the block has no {end:?}")))?;
-        let mut base64 = body.as_bytes().to_vec();
-        base64.retain(|byte| !matches!(byte, b'\r' | b'\n'));
-        let der = data_encoding::BASE64.decode(&base64).map_err(|_| PemFault::malformed(offset, "the block is not canonical base64"))?;
+        let lines: Vec<&[u8]> = body.as_bytes().split(|byte| matches!(byte, b'\r' | b'\n')).collect();
+        let der = base64::decode(&lines.concat()).map_err(|_| PemFault::malformed(offset, "the block is not canonical base64"))?;
         blocks.push(der);
         rest = after;
     }

@@ -3,8 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use data_encoding::BASE64;
-
+use crate::base64;
 use crate::text::{is_hex, quoted};
 
 /// Hex digits of a whole commit (SHA-1).
@@ -231,7 +230,7 @@ impl Form {
             Form::Boolean => ["true", "false"].contains(&value),
             Form::Commit => (COMMIT_PREFIX_DIGITS..=COMMIT_DIGITS).contains(&value.len()) && is_hex(value, value.len()),
             Form::Image => value.strip_prefix("sha256:").is_some_and(|digest| is_hex(digest, 64)),
-            Form::Key => BASE64.decode(value.as_bytes()).is_ok_and(|key| key.len() == 32),
+            Form::Key => base64::decode(value.as_bytes()).is_ok_and(|key| key.len() == 32),
             Form::Sha256 => is_hex(value, 64),
             Form::Text => true,
         }

@@ -175,13 +175,29 @@ impl<'a> Value<'a> {
         depth: usize,
         visit: &mut impl FnMut(&str, &Value<'a>) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
+        self.leaves_below(&mut pointer.to_owned(), depth, visit)
+    }
+
+    fn leaves_below(
+        &self,
+        pointer: &mut String,
+        depth: usize,
+        visit: &mut impl FnMut(&str, &Value<'a>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
         let depth = if pointer.len() > limits::CLAIM_POINTER_BYTES { 0 } else { depth };
+        let length = pointer.len();
+        let mut enter = |name: &str, value: &Self, below: usize| {
+            push_token(pointer, name);
+            let flow = value.leaves_below(pointer, below, visit);
+            pointer.truncate(length);
+            flow
+        };
         match (&self.kind, depth.checked_sub(1)) {
             (Kind::Object(members), Some(below)) if !members.is_empty() => {
-                members.iter().try_for_each(|member| member.value.leaves(&child(pointer, &member.name), below, visit))
+                members.iter().try_for_each(|member| enter(&member.name, &member.value, below))
             }
             (Kind::Array(items), Some(below)) if !items.is_empty() => {
-                items.iter().enumerate().try_for_each(|(index, item)| item.leaves(&child(pointer, &index.to_string()), below, visit))
+                items.iter().enumerate().try_for_each(|(index, item)| enter(&index.to_string(), item, below))
             }
             _ => visit(pointer, self),
         }
@@ -192,12 +208,16 @@ impl<'a> Value<'a> {
 pub(crate) fn child(pointer: &str, name: &str) -> String {
     let mut child = String::with_capacity(pointer.len().saturating_add(name.len()).saturating_add(1));
     child.push_str(pointer);
-    child.push('/');
-    match name.contains(['~', '/']) {
-        false => child.push_str(name),
-        true => child.push_str(&name.replace('~', "~0").replace('/', "~1")),
-    }
+    push_token(&mut child, name);
     child
+}
+
+fn push_token(pointer: &mut String, name: &str) {
+    pointer.push('/');
+    match name.bytes().any(|byte| matches!(byte, b'~' | b'/')) {
+        false => pointer.push_str(name),
+        true => pointer.push_str(&name.replace('~', "~0").replace('/', "~1")),
+    }
 }
 
 /// Reads one JSON document: UTF-8 without a byte order mark, nothing but white space after it.
@@ -211,8 +231,11 @@ pub(crate) fn read_many(bytes: &[u8], most: usize) -> Result<Value<'_>, JsonErro
         let hint = if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) { " (it looks like UTF-16)" } else { "" };
         JsonError { kind: JsonErrorKind::Syntax, offset: error.valid_up_to(), message: format!("the document is not UTF-8{hint}") }
     })?;
-    Reader { text, offset: 0, values: 0, most, items: Vec::new(), members: Vec::new() }.document()
+    Reader { text, offset: 0, values: 0, most, items: Vec::with_capacity(OPEN), members: Vec::with_capacity(OPEN) }.document()
 }
+
+/// For how many items and members of open containers there is room at once.
+const OPEN: usize = 64;
 
 /// A container that is still open: where it starts, and what the next value is in it. Its own items or members are those from `first`.
 enum Open<'a> {
@@ -313,7 +336,7 @@ impl<'a> Reader<'a> {
                     return Ok(None);
                 }
                 if self.eat(b']') {
-                    let items = self.items.drain(*first..).collect();
+                    let items = self.items.split_off(*first);
                     return Ok(Some(self.value(*start, Kind::Array(items))));
                 }
                 Err(self.syntax("wanted , or ] after an array item"))
@@ -327,7 +350,7 @@ impl<'a> Reader<'a> {
                     return Ok(None);
                 }
                 if self.eat(b'}') {
-                    let members: Vec<Member<'a>> = self.members.drain(*first..).collect();
+                    let members = self.members.split_off(*first);
                     refuse_duplicates(&members)?;
                     return Ok(Some(self.value(*start, Kind::Object(members))));
                 }
@@ -355,28 +378,30 @@ impl<'a> Reader<'a> {
 
     fn string(&mut self) -> Result<Cow<'a, str>, JsonError> {
         self.advance(1);
-        let mut owned: Option<String> = None;
+        let plain = self.plain_text();
+        if self.eat(b'"') {
+            return Ok(Cow::Borrowed(plain));
+        }
+        let mut text = plain.to_owned();
         loop {
-            let run_start = self.offset;
-            self.advance(plain_run(self.rest_bytes()));
-            let plain = self.text.get(run_start..self.offset).unwrap_or_default();
             match self.peek() {
                 Some(b'"') => {
                     self.advance(1);
-                    return Ok(match owned {
-                        None => Cow::Borrowed(plain),
-                        Some(text) => Cow::Owned(text + plain),
-                    });
+                    return Ok(Cow::Owned(text));
                 }
-                Some(b'\\') => {
-                    let text = owned.get_or_insert_default();
-                    text.push_str(plain);
-                    text.push(self.escape()?);
-                }
+                Some(b'\\') => text.push(self.escape()?),
                 Some(_) => return Err(self.syntax("a control character stands unescaped in a string")),
                 None => return Err(self.syntax("the document ends inside a string")),
             }
+            text.push_str(self.plain_text());
         }
+    }
+
+    /// Text of a string that stands for itself.
+    fn plain_text(&mut self) -> &'a str {
+        let start = self.offset;
+        self.advance(plain_run(self.rest_bytes()));
+        self.text.get(start..self.offset).unwrap_or_default()
     }
 
     fn escape(&mut self) -> Result<char, JsonError> {
@@ -476,8 +501,9 @@ impl<'a> Reader<'a> {
     }
 
     fn skip_white_space(&mut self) {
-        let blank = self.rest_bytes().iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')).count();
-        self.advance(blank);
+        while let Some(b' ' | b'\t' | b'\n' | b'\r') = self.peek() {
+            self.advance(1);
+        }
     }
 
     fn syntax(&self, message: &str) -> JsonError {
@@ -491,16 +517,41 @@ impl<'a> Reader<'a> {
 
 /// How many bytes at the start of `text` stand for themselves in a string.
 fn plain_run(text: &[u8]) -> usize {
-    let is_control = |byte: u8| byte < b' ';
-    let run = memchr::memchr2(b'"', b'\\', text).and_then(|end| text.get(..end)).unwrap_or(text);
+    let is_plain = |byte: &u8| PLAIN.get(usize::from(*byte)).is_some_and(|is_plain| *is_plain);
+    // Most strings are short, and most bytes are in long ones.
+    let (short, rest) = text.split_at_checked(SHORT).unwrap_or((text, &[]));
+    let plain = short.iter().take_while(|byte| is_plain(byte)).count();
+    if plain < SHORT {
+        return plain;
+    }
+    let run = memchr::memchr2(b'"', b'\\', rest).and_then(|end| rest.get(..end)).unwrap_or(rest);
     // The least byte of a long run is found sooner than the first of a kind.
-    let has_control = run.iter().copied().min().is_some_and(is_control);
-    if has_control { run.iter().take_while(|byte| !is_control(**byte)).count() } else { run.len() }
+    let has_control = run.iter().copied().min().is_some_and(|byte| byte < b' ');
+    SHORT.saturating_add(if has_control { run.iter().take_while(|byte| is_plain(byte)).count() } else { run.len() })
 }
+
+/// Which bytes stand for themselves in a string.
+#[cfg_attr(not(test), expect(clippy::as_conversions, clippy::indexing_slicing, reason = "the compiler computes it, and refuses a fault"))]
+const PLAIN: [bool; 256] = {
+    let mut is_plain = [true; 256];
+    let mut byte = 0;
+    while byte < 0x20 {
+        is_plain[byte] = false;
+        byte += 1;
+    }
+    is_plain[b'"' as usize] = false;
+    is_plain[b'\\' as usize] = false;
+    is_plain
+};
+
+/// From how many bytes on a search for many at once is worth its start.
+const SHORT: usize = 32;
 
 /// Refuses the first name that stands a second time.
 fn refuse_duplicates(members: &[Member<'_>]) -> Result<(), JsonError> {
-    if members.len() < 2 {
+    // Few names are compared sooner than they are sorted.
+    let is_repeated = |(index, member): (usize, &Member<'_>)| members.iter().take(index).any(|earlier| earlier.name == member.name);
+    if members.len() <= 8 && !members.iter().enumerate().any(is_repeated) {
         return Ok(());
     }
     let mut named: Vec<(&str, usize)> = members.iter().map(|member| (&*member.name, member.name_offset)).collect();
@@ -521,17 +572,26 @@ fn refuse_duplicates(members: &[Member<'_>]) -> Result<(), JsonError> {
 
 /// The number grammar of RFC 8259 section 6.
 pub(crate) fn is_number(token: &str) -> bool {
-    let unsigned = token.strip_prefix('-').unwrap_or(token);
-    let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
-        Some((mantissa, exponent)) => (mantissa, Some(exponent.strip_prefix(['+', '-']).unwrap_or(exponent))),
-        None => (unsigned, None),
+    let read = || {
+        let mut rest = match token.strip_prefix('-').unwrap_or(token).as_bytes() {
+            [b'0', rest @ ..] => rest,
+            unsigned => after_digits(unsigned)?,
+        };
+        if let [b'.', fraction @ ..] = rest {
+            rest = after_digits(fraction)?;
+        }
+        if let [b'e' | b'E', b'+' | b'-', exponent @ ..] | [b'e' | b'E', exponent @ ..] = rest {
+            rest = after_digits(exponent)?;
+        }
+        Some(rest)
     };
-    let (integer, fraction) = match mantissa.split_once('.') {
-        Some((integer, fraction)) => (integer, Some(fraction)),
-        None => (mantissa, None),
-    };
-    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    digits(integer) && (integer == "0" || !integer.starts_with('0')) && fraction.is_none_or(digits) && exponent.is_none_or(digits)
+    read().is_some_and(<[u8]>::is_empty)
+}
+
+/// What follows the digits with which `text` begins; there is one at least.
+fn after_digits(text: &[u8]) -> Option<&[u8]> {
+    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    text.get(digits..).filter(|_| digits > 0)
 }
 
 /// Whether a number token is written without fraction and exponent. Such numbers are exact at any size.

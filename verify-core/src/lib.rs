@@ -34,6 +34,7 @@
 
 mod anchors;
 pub mod audit;
+mod base64;
 pub mod bench;
 mod binding;
 mod certificate;

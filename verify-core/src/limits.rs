@@ -38,6 +38,10 @@ macro_rules! limits {
 /// most 3 MiB.
 pub const REMEMBERED_SIGNATURES: usize = 8 * KIB;
 
+/// Parsed certificates that a verifier and its clones remember, at most; not on the list likewise. Real logs have one a platform and two
+/// that all share, of 1 KB each; hostile ones, of [`CERTIFICATE_BYTES`], come to 6 MiB with what is read out of them.
+pub const REMEMBERED_CERTIFICATES: usize = 128;
+
 // NAME = value, what is counted, why no more is needed.
 limits! {
     RECEIPT_BYTES = 2 * MIB, "Bytes of one receipt",

@@ -1,13 +1,16 @@
-//! Good signatures, remembered, so that none is computed twice: what makes a log of receipts cheaper than its receipts one by one.
+//! Good signatures and parsed certificates, remembered, so that none is computed or read twice: what makes a log of receipts cheaper than
+//! its receipts one by one.
 //!
-//! Remembered is that a key made a signature over a message, and only after it was found so; never what followed from it. Every rule is
-//! applied again to every receipt, so that the answer is the one of a verifier that remembers nothing. It cannot be seen in an answer
-//! what was verified before.
+//! Remembered is that a key made a signature over a message, and only after it was found so, and which fields the bytes of a certificate
+//! have; never what followed from either. Every rule is applied again to every receipt, so that the answer is the one of a verifier that
+//! remembers nothing. It cannot be seen in an answer what was verified before.
 
-use std::collections::BTreeSet;
+use std::borrow::Borrow;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::certificate::{Certificate, CertificateFault};
 use crate::crypto::{self, Arithmetic, Ed25519Key, Ed25519Signature, Message, PublicKey, Signature};
 use crate::limits;
 
@@ -33,19 +36,33 @@ impl Fact {
     }
 }
 
-/// Checks signatures and remembers the good ones, those used last for the longest.
+/// Checks signatures and reads certificates, and remembers the good ones, those used last for the longest.
 #[derive(Debug)]
 pub(crate) struct Memory {
     arithmetic: Arithmetic,
-    facts: Mutex<Facts>,
+    facts: Mutex<Generations<Fact, ()>>,
+    /// By their DER.
+    certificates: Mutex<Generations<Vec<u8>, Arc<Certificate>>>,
     computed: AtomicU64,
 }
 
 impl Memory {
     /// Remembers nothing but what is `known` already.
     pub(crate) fn new(arithmetic: Arithmetic, known: impl IntoIterator<Item = Fact>) -> Self {
-        let facts = Facts { recent: known.into_iter().collect(), older: BTreeSet::new() };
-        Self { arithmetic, facts: Mutex::new(facts), computed: AtomicU64::new(0) }
+        let mut facts = Generations::of(limits::REMEMBERED_SIGNATURES);
+        facts.recent.extend(known.into_iter().map(|fact| (fact, ())));
+        let certificates = Mutex::new(Generations::of(limits::REMEMBERED_CERTIFICATES));
+        Self { arithmetic, facts: Mutex::new(facts), certificates, computed: AtomicU64::new(0) }
+    }
+
+    /// Reads exactly one certificate in DER.
+    pub(crate) fn certificate(&self, der: &[u8]) -> Result<Arc<Certificate>, CertificateFault> {
+        if let Some(certificate) = held(&self.certificates).recall(der) {
+            return Ok(certificate);
+        }
+        let certificate = Arc::new(Certificate::from_der(der)?);
+        held(&self.certificates).learn(der.to_vec(), Arc::clone(&certificate));
+        Ok(certificate)
     }
 
     /// Whether `key` made `signature` over the SHA-256 of `message`.
@@ -67,37 +84,55 @@ impl Memory {
 
     /// Two threads may compute the same fact; nobody waits while another one computes.
     fn holds(&self, fact: Fact, compute: impl FnOnce() -> bool) -> bool {
-        // Whole at every moment, even behind a panic: a fact is inserted by one call or not at all.
-        let facts = || self.facts.lock().unwrap_or_else(PoisonError::into_inner);
-        if facts().recalls(&fact) {
+        if held(&self.facts).recall(&fact).is_some() {
             return true;
         }
         self.computed.fetch_add(1, Ordering::Relaxed);
         let holds = compute();
         if holds {
-            facts().learn(fact);
+            held(&self.facts).learn(fact, ());
         }
         holds
     }
 }
 
-/// Two generations. What is used is in the recent one; when that is full, it becomes the older one, and the older one is forgotten.
-#[derive(Debug)]
-struct Facts {
-    recent: BTreeSet<Fact>,
-    older: BTreeSet<Fact>,
+/// Whole at every moment, even behind a panic: what is remembered is inserted by one call or not at all.
+fn held<T>(remembered: &Mutex<T>) -> MutexGuard<'_, T> {
+    remembered.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Facts {
-    fn recalls(&mut self, fact: &Fact) -> bool {
-        self.recent.contains(fact) || self.older.take(fact).map(|fact| self.learn(fact)).is_some()
+/// Two generations. What is used is in the recent one; when that is full, it becomes the older one, and the older one is forgotten.
+#[derive(Debug)]
+struct Generations<K, V> {
+    /// How many entries one generation holds.
+    most: usize,
+    recent: BTreeMap<K, V>,
+    older: BTreeMap<K, V>,
+}
+
+impl<K: Ord, V: Clone> Generations<K, V> {
+    /// For `most` entries in all.
+    const fn of(most: usize) -> Self {
+        Self { most: most / 2, recent: BTreeMap::new(), older: BTreeMap::new() }
     }
 
-    fn learn(&mut self, fact: Fact) {
-        if self.recent.len() >= limits::REMEMBERED_SIGNATURES / 2 {
+    fn recall<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<V>
+    where
+        K: Borrow<Q>,
+    {
+        if let Some(value) = self.recent.get(key) {
+            return Some(value.clone());
+        }
+        let (key, value) = self.older.remove_entry(key)?;
+        self.learn(key, value.clone());
+        Some(value)
+    }
+
+    fn learn(&mut self, key: K, value: V) {
+        if self.recent.len() >= self.most {
             self.older = std::mem::take(&mut self.recent);
         }
-        self.recent.insert(fact);
+        self.recent.insert(key, value);
     }
 }
 

@@ -1,6 +1,6 @@
 //! The enclave scripts that are known by digest, ported: what each prints for an input.
 
-use crate::json::{Kind, Value};
+use crate::json::{JsonError, Kind, Value};
 use crate::ledger::{Checked, Findings, Stopped};
 use crate::problem::{Code, Location, Problem};
 use crate::python::{self, Raised};
@@ -86,7 +86,7 @@ impl Scorer {
 /// Returns the scorer if that was shown.
 pub(crate) fn check(
     expected: &Expected<'_>,
-    input: Checked<Option<&[u8]>>,
+    input: Checked<Option<&Result<Value<'_>, JsonError>>>,
     output: Checked<&Output<'_>>,
     findings: &mut Findings,
 ) -> Checked<Option<Scorer>> {
@@ -111,8 +111,8 @@ pub(crate) fn check(
             format!("{} could not be run again on the enclave's input: {why}", scorer.name()),
         )
     };
-    let printed = match crate::json::read(input) {
-        Ok(input) => scorer.run(&input),
+    let printed = match input {
+        Ok(input) => scorer.run(input),
         Err(error) => {
             findings.raise(not_rerun(format!("byte {} of the input: {}", error.offset, error.message)));
             return Ok(None);

@@ -35,30 +35,49 @@ fn push_escaped(text: &str, shown: &mut String) {
 /// Whether all of `text` is harmless by a look at its bytes alone, as most of it is: ASCII that shows itself, with nothing twice that
 /// could begin a command or a run of blanks.
 fn is_plain(text: &str) -> bool {
-    let is_plain = |byte: u8| matches!(byte, b' '..=b'~') && byte != b'\\';
-    let is_twice = |pair: &[u8]| matches!(pair, b"  " | b"::" | b"##");
-    text.bytes().all(is_plain) && !text.as_bytes().windows(2).any(is_twice)
+    let mut before = 0;
+    text.bytes().all(|byte| {
+        let is_first = byte != std::mem::replace(&mut before, byte);
+        matches!(byte, b' '..=b'~') && byte != b'\\' && (is_first || !matches!(byte, b' ' | b':' | b'#'))
+    })
 }
 
 /// Returns written JSON in ASCII and without `<`, `>`, `&`, `::` and `##`, so that it is harmless in a terminal, a build log and a
 /// page of HTML. All that stands only in the strings of JSON, where `\u` escapes mean the same.
 pub fn escape_json(json: &str) -> String {
-    let is_plain = |before: u8, byte: u8| {
-        matches!(byte, b'\n' | b' '..=b'~') && !matches!(byte, b'<' | b'>' | b'&') && !is_command(Some(before.into()), byte.into())
-    };
     let mut escaped = String::with_capacity(json.len());
-    let (mut rest, mut before) = (json, 0);
-    while !rest.is_empty() {
-        let plain = rest.bytes().take_while(|byte| is_plain(std::mem::replace(&mut before, *byte), *byte)).count();
-        let (copied, left) = rest.split_at_checked(plain).unwrap_or((rest, ""));
-        escaped.push_str(copied);
-        let mut characters = left.chars();
-        for unit in characters.next().iter().flat_map(|character| character.encode_utf16(&mut [0; 2]).to_vec()) {
-            push_escape(unit, &mut escaped);
+    let (mut rest, mut before) = (json, None);
+    loop {
+        let block = rest.as_bytes().get(..BLOCK).unwrap_or(rest.as_bytes());
+        if is_plain_json(before, block) {
+            let (plain, behind) = rest.split_at_checked(block.len()).unwrap_or((rest, ""));
+            escaped.push_str(plain);
+            (rest, before) = (behind, block.last().copied());
         }
-        rest = characters.as_str();
+        let mut characters = rest.chars();
+        let Some(character) = characters.next() else { return escaped };
+        let mut bytes = [0; 4];
+        let bytes = character.encode_utf8(&mut bytes).as_bytes();
+        match is_plain_json(before, bytes) {
+            true => escaped.push(character),
+            false => character.encode_utf16(&mut [0; 2]).iter().for_each(|unit| push_escape(*unit, &mut escaped)),
+        }
+        (rest, before) = (characters.as_str(), bytes.last().copied());
     }
-    escaped
+}
+
+/// How many bytes of JSON are looked at together.
+const BLOCK: usize = 64;
+
+/// Whether `bytes` of JSON, which stand after `before`, can stay as they are. Without a way out before the end, so that many bytes are
+/// compared at once.
+fn is_plain_json(before: Option<u8>, bytes: &[u8]) -> bool {
+    let is_plain = |byte: u8| matches!(byte, b'\n' | b' '..=b'~') & !matches!(byte, b'<' | b'>' | b'&');
+    let is_command = |first: u8, second: u8| (first == second) & matches!(second, b':' | b'#');
+    let pairs = bytes.iter().zip(bytes.get(1..).unwrap_or_default());
+    bytes.iter().fold(true, |all, byte| all & is_plain(*byte))
+        & pairs.fold(true, |all, (first, second)| all & !is_command(*first, *second))
+        & !before.zip(bytes.first()).is_some_and(|(before, first)| is_command(before, *first))
 }
 
 /// Appends the `\u` escape of a UTF-16 code unit, as JSON writes it.

@@ -120,7 +120,8 @@ impl<'a> Request<'a> {
 ///
 /// A verifier remembers the good signatures that it saw ([`REMEMBERED_SIGNATURES`](limits::REMEMBERED_SIGNATURES) of them), because the
 /// receipts of a log share keys, certificates and collateral: one verifier for all computes four signatures a receipt where one for
-/// each computes eight. Nothing else is remembered, so that no report depends on what was verified before. Threads can share a
+/// each computes eight. How certificates read is remembered likewise
+/// ([`REMEMBERED_CERTIFICATES`](limits::REMEMBERED_CERTIFICATES)), and nothing else, so that no report depends on what was verified before. Threads can share a
 /// verifier; clones share its memory.
 #[derive(Clone, Debug)]
 pub struct Verifier {
@@ -242,7 +243,7 @@ impl Verifier {
         });
         let _known_command = ledger.meet(Obligation::Workload, |findings| binding::workload(receipt.quote?, findings));
         let reproduced = ledger.meet(Obligation::Scorer, |findings| {
-            let input = input.map(|input| input.map(|input| input.text.as_slice()));
+            let input = input.map(|_| input_value.as_ref());
             scorer::check(receipt.expected?, input, output_bound.and_then(|()| need(&output)), findings)
         });
 

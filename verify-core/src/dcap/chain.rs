@@ -1,5 +1,7 @@
 //! Certificate chains of Intel's PKI (RFC 5280; Intel SGX PCK certificate specification, section 1.3).
 
+use std::sync::Arc;
+
 use crate::anchors::{TcbSigner, Trust};
 use crate::certificate::{Certificate, CertificateFault, read_pem};
 use crate::crypto::PublicKey;
@@ -18,9 +20,9 @@ const TCB_SIGNING: &str = "Intel SGX TCB Signing";
 /// The PCK chain after every rule but validity and revocation: leaf, intermediate, trusted root.
 #[derive(Clone, Debug)]
 pub(crate) struct PckChain {
-    pub(crate) leaf: Certificate,
-    pub(crate) intermediate: Certificate,
-    pub(crate) root: Certificate,
+    pub(crate) leaf: Arc<Certificate>,
+    pub(crate) intermediate: Arc<Certificate>,
+    pub(crate) root: Arc<Certificate>,
     pub(crate) ca: PckCa,
 }
 
@@ -44,7 +46,8 @@ enum Place {
 impl PckChain {
     /// Reads the PEM of a quote and checks names, constraints, key usage and signatures up to the anchor.
     pub(crate) fn verify(pem: &[u8], trust: Trust<'_>, findings: &mut Findings) -> Checked<Self> {
-        let [leaf, intermediate, root] = read_chain(pem, ["PCK certificate", "PCK CA certificate", "root certificate"], findings)?;
+        let places = ["PCK certificate", "PCK CA certificate", "root certificate"];
+        let [leaf, intermediate, root] = read_chain(pem, places, trust.memory, findings)?;
         let called =
             |certificate: &Certificate| [ROOT, PLATFORM_CA, PROCESSOR_CA, PCK].into_iter().find(|name| certificate.subject.is_called(name));
         if called(&leaf) == Some(ROOT) || called(&root) == Some(PCK) {
@@ -67,7 +70,7 @@ impl PckChain {
     /// revocation are checked there.
     pub(crate) fn check_crl_issuer_chain(&self, pem: &[u8], memory: &Memory, findings: &mut Findings) -> Checked<()> {
         let place = "PCK CRL issuer certificate";
-        let [issuer, root] = read_chain(pem, [place, "PCK CRL issuer's root certificate"], findings)?;
+        let [issuer, root] = read_chain(pem, [place, "PCK CRL issuer's root certificate"], memory, findings)?;
         require_same_root(&root, &self.root, "PCK CRL issuer's root certificate", findings)?;
         if issuer.to_be_signed != self.intermediate.to_be_signed || !issuer.is_signed_by(&root.key, memory) {
             let message = "the carried issuer chain is not of the CA that issued the PCK certificate";
@@ -107,7 +110,7 @@ impl CollateralSigner {
     pub(crate) fn establish(carried: Option<&[u8]>, trust: Trust<'_>, root: &Certificate, findings: &mut Findings) -> Checked<Self> {
         let place = "TCB signing certificate";
         if let Some(pem) = carried {
-            let [signer, carried_root] = read_chain(pem, [place, "TCB signing root certificate"], findings)?;
+            let [signer, carried_root] = read_chain(pem, [place, "TCB signing root certificate"], trust.memory, findings)?;
             require_same_root(&carried_root, root, "TCB signing root certificate", findings)?;
             return Self::from_certificate(&signer, root, trust, findings);
         }
@@ -147,7 +150,12 @@ fn window(object: &'static str, certificate: &Certificate) -> ObjectWindow {
 }
 
 /// Reads exactly the certificates named in `places`.
-fn read_chain<const N: usize>(pem: &[u8], places: [&'static str; N], findings: &mut Findings) -> Checked<[Certificate; N]> {
+fn read_chain<const N: usize>(
+    pem: &[u8],
+    places: [&'static str; N],
+    memory: &Memory,
+    findings: &mut Findings,
+) -> Checked<[Arc<Certificate>; N]> {
     let document = "certificate chain";
     let blocks = read_pem(pem, "CERTIFICATE").map_err(|fault| findings.stop(fault.into_problem(Code::ChainMalformed, document)))?;
     let blocks: [Vec<u8>; N] = blocks.try_into().map_err(|blocks: Vec<Vec<u8>>| {
@@ -157,8 +165,8 @@ fn read_chain<const N: usize>(pem: &[u8], places: [&'static str; N], findings: &
     })?;
     let mut certificates = Vec::new();
     for (der, place) in blocks.iter().zip(places) {
-        let certificate = Certificate::from_der(der)
-            .map_err(|fault| findings.stop(Problem::new(fault.code, Location::document(place), fault.message)))?;
+        let certificate =
+            memory.certificate(der).map_err(|fault| findings.stop(Problem::new(fault.code, Location::document(place), fault.message)))?;
         certificates.push(certificate);
     }
     certificates.try_into().map_err(|_| crate::ledger::Stopped::By(Code::ChainMalformed))

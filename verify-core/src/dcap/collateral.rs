@@ -6,8 +6,9 @@
 
 use std::borrow::Cow;
 
-use data_encoding::{BASE64, HEXLOWER_PERMISSIVE};
+use data_encoding::HEXLOWER_PERMISSIVE;
 
+use crate::base64;
 use crate::dcap::signed::Signed;
 use crate::fields::{Fields, Format, Type};
 use crate::json::{self, Kind, Value};
@@ -131,7 +132,7 @@ fn item(items: &mut Fields<'_, '_, '_>, part: Part) -> Checked<Vec<u8>> {
         return Err(items.last());
     }
     let Some(encoded) = items.string(name) else { return Err(items.last()) };
-    match BASE64.decode(encoded.as_bytes()) {
+    match base64::decode(encoded.as_bytes()) {
         Ok(bytes) if bytes.is_empty() => Err(absent(items, part)),
         Ok(bytes) => Ok(bytes),
         Err(error) => {

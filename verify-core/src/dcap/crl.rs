@@ -61,7 +61,8 @@ impl Crl {
             Some((entries, rest)) if entries.tag() == Tag::Sequence => (entries.value(), rest),
             _ => (&[], rest),
         };
-        let checked = check_extensions(rest).and_then(|()| entries(revoked).try_for_each(|entry| check_entry(entry?)));
+        let mut acceptable = None;
+        let checked = check_extensions(rest).and_then(|()| entries(revoked).try_for_each(|entry| check_entry(entry?, &mut acceptable)));
         checked.map_err(|fault| match fault {
             ExtensionFault::Malformed => wrong(Code::CrlMalformed, "the CRL is not a list in DER".to_owned()),
             ExtensionFault::Unacceptable(message) => wrong(Code::CrlExtension, message),
@@ -148,14 +149,20 @@ fn entries(mut list: &[u8]) -> impl Iterator<Item = Result<AnyRef<'_>, Extension
 }
 
 /// An entry begins with the serial number that it revokes: whatever its date and the extensions that are not critical say.
-fn check_entry(entry: AnyRef<'_>) -> Result<(), ExtensionFault> {
+/// Most entries have the extensions of the one before, which were found `acceptable`.
+fn check_entry<'a>(entry: AnyRef<'a>, acceptable: &mut Option<AnyRef<'a>>) -> Result<(), ExtensionFault> {
     entry.sequence(|reader| {
         integer(reader.decode()?)?;
         time(reader.decode()?).ok_or(ExtensionFault::Malformed)?;
-        let extensions = if reader.is_finished() { Vec::new() } else { extensions(reader.decode()?)? };
-        match extensions.iter().find(|extension| extension.is_critical) {
-            Some(Extension { oid, .. }) => Err(ExtensionFault::Unacceptable(format!("an entry has the critical extension {oid}"))),
-            None => Ok(()),
+        let carried = if reader.is_finished() { None } else { Some(reader.decode()?) };
+        if carried == *acceptable {
+            return Ok(());
         }
+        let extensions = carried.map_or(Ok(Vec::new()), extensions)?;
+        if let Some(Extension { oid, .. }) = extensions.iter().find(|extension| extension.is_critical) {
+            return Err(ExtensionFault::Unacceptable(format!("an entry has the critical extension {oid}")));
+        }
+        *acceptable = carried;
+        Ok(())
     })
 }

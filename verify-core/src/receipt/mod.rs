@@ -11,8 +11,7 @@ mod response;
 pub(crate) use attestation::Attestation;
 pub(crate) use response::{ARTIFACT_MEMBERS, Note};
 
-use data_encoding::BASE64;
-
+use crate::base64;
 use crate::expectation::{Field, NOTE_HEAD};
 use crate::fields::{Fields, Format, Type};
 use crate::json::{Value, child};
@@ -449,7 +448,7 @@ fn read_bound<'a>(fields: &mut Fields<'a, 'a, '_>) -> Option<Bound<'a>> {
 }
 
 fn requester_key<'a>(fields: &mut Fields<'a, 'a, '_>) -> Option<&'a str> {
-    let is_key = |text: &str| BASE64.decode(text.as_bytes()).is_ok_and(|key| key.len() == 32);
+    let is_key = |text: &str| base64::decode(text.as_bytes()).is_ok_and(|key| key.len() == 32);
     fields.shaped("e2e_pubkey_b64", "canonical base64 of 32 bytes", is_key)
 }
 
@@ -496,7 +495,7 @@ fn base64_array<const N: usize>(fields: &mut Fields<'_, '_, '_>, name: &str) -> 
 
 fn base64(fields: &mut Fields<'_, '_, '_>, name: &str) -> Option<Vec<u8>> {
     let text = fields.string(name)?;
-    match BASE64.decode(text.as_bytes()) {
+    match base64::decode(text.as_bytes()) {
         Ok(bytes) => Some(bytes),
         Err(error) => {
             let found = text.get(error.position..).and_then(|rest| rest.chars().next());
