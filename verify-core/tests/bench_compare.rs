@@ -42,7 +42,7 @@ fn files(names: &[&str]) -> Option<Files> {
 
 fn expected(name: &str) -> Option<Value> {
     // Python wrote it, and some of the answers are infinite.
-    let text = std::fs::read_to_string(folder()?.join("expected").join(name)).unwrap().replace(": Infinity", ": null");
+    let text = String::from_utf8(support::read(&folder()?.join("expected").join(name))).unwrap().replace(": Infinity", ": null");
     Some(serde_json::from_str(&text).unwrap())
 }
 
@@ -487,7 +487,8 @@ fn of_sweep(edits: &[(&str, Value)]) -> Compared {
 #[test]
 fn every_refusal_has_its_code() {
     let fingerprint = "/points/0/prompt_sha256";
-    let cases: [(&[(&str, Value)], u8, &str); 16] = [
+    type Edits<'a> = &'a [(&'a str, Value)];
+    let cases: [(Edits<'_>, u8, &str); 16] = [
         (&[], 0, ""),
         (&[("/seed", json!(7.0))], 0, ""),
         (&[("/seed", json!("7"))], 4, "1 of 12 fields differ: sweep.seed"),
@@ -647,7 +648,7 @@ fn what_is_declared_does_not_replace_what_is_recorded() {
 #[test]
 fn two_definitions_of_a_metric_are_two_metrics() {
     let other = |what: &str, value: &str| {
-        let mut shape: Value = serde_json::from_str(include_str!("../shapes/native-sweep.json")).unwrap();
+        let mut shape: Value = support::read_json(&support::workspace().join("verify-core/shapes/native-sweep.json"));
         shape["name"] = "other".into();
         shape["fits"][0]["is"] = "other/1".into();
         shape["metrics"][0][what] = value.into();

@@ -416,7 +416,7 @@ fn rows(question: &Question<'_>, a: &Arm, b: &Arm, check: &ProfileCheck) -> Vec<
         let Some(point) = one.or(other) else { continue };
         let mut names: Vec<&Measured> = one.iter().flat_map(|point| &point.metrics).collect();
         names.extend(
-            other.iter().flat_map(|point| &point.metrics).filter(|metric| !one.is_some_and(|one| one.metric(&metric.name).is_some())),
+            other.iter().flat_map(|point| &point.metrics).filter(|metric| one.is_none_or(|one| one.metric(&metric.name).is_none())),
         );
         for metric in names {
             let value = |point: Option<&Point>| point.and_then(|point| point.metric(&metric.name)?.value);
