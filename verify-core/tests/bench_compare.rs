@@ -42,7 +42,7 @@ fn files(names: &[&str]) -> Option<Files> {
 
 fn expected(name: &str) -> Option<Value> {
     // Python wrote it, and some of the answers are infinite.
-    let text = std::fs::read_to_string(folder()?.join("expected").join(name)).unwrap().replace(": Infinity", ": null");
+    let text = String::from_utf8(support::read(&folder()?.join("expected").join(name))).unwrap().replace(": Infinity", ": null");
     Some(serde_json::from_str(&text).unwrap())
 }
 
@@ -487,7 +487,8 @@ fn of_sweep(edits: &[(&str, Value)]) -> Compared {
 #[test]
 fn every_refusal_has_its_code() {
     let fingerprint = "/points/0/prompt_sha256";
-    let cases: [(&[(&str, Value)], u8, &str); 16] = [
+    type Edits<'a> = &'a [(&'a str, Value)];
+    let cases: [(Edits<'_>, u8, &str); 16] = [
         (&[], 0, ""),
         (&[("/seed", json!(7.0))], 0, ""),
         (&[("/seed", json!("7"))], 4, "1 of 12 fields differ: sweep.seed"),
@@ -647,7 +648,7 @@ fn what_is_declared_does_not_replace_what_is_recorded() {
 #[test]
 fn two_definitions_of_a_metric_are_two_metrics() {
     let other = |what: &str, value: &str| {
-        let mut shape: Value = serde_json::from_str(include_str!("../shapes/native-sweep.json")).unwrap();
+        let mut shape: Value = support::read_json(&support::workspace().join("verify-core/shapes/native-sweep.json"));
         shape["name"] = "other".into();
         shape["fits"][0]["is"] = "other/1".into();
         shape["metrics"][0][what] = value.into();
@@ -741,7 +742,7 @@ fn a_floor_is_of_one_candidate_and_one_question() {
 
 #[test]
 fn a_floor_does_not_shrink_in_its_file() {
-    for step in 1..2_000_u32 {
+    for step in 1..300_u32 {
         let measured = floor_of(&[20.0, 20.0 + f64::from(step) / 7_000.0], &[]).floor.unwrap();
         let read = Floor::read(serde_json::to_string(&measured).unwrap().as_bytes()).unwrap();
         assert_eq!(read.metrics[0].floor_pct.to_bits(), measured.metrics[0].floor_pct.to_bits());
@@ -809,4 +810,167 @@ fn the_answer_is_the_same_bytes_and_harmless() {
     let answer = || of_sweep(&hostile).to_json_pretty();
     assert_eq!(answer(), answer());
     assert!(answer().bytes().all(|byte| matches!(byte, b'\n' | b' '..=b'~') && byte != b'<') && !answer().contains("::"));
+}
+
+// Files as tools write them, made up.
+
+fn serve() -> Value {
+    json!({
+        "backend": "openai", "endpoint_type": "openai", "model_id": "m", "tokenizer_id": "m", "num_prompts": 4, "request_rate": "inf",
+        "burstiness": 1.0, "max_concurrency": 2, "completed": 3, "failed": 1, "total_input_tokens": 40, "total_output_tokens": 30,
+        "output_throughput": 10.0, "request_throughput": 1.0, "median_ttft_ms": 200.0, "median_tpot_ms": 20.0, "median_e2el_ms": 400.0,
+        "ttfts": [0.1, 0.0, 0.3, 0.2], "errors": ["", "gone", "", ""],
+    })
+}
+
+fn serve_profile() -> Profile {
+    profile(json!([{ "section": "sweep", "fields": ["model_id"], "point_fields": ["requests", "request_rate", "total_input_tokens"] }]))
+}
+
+fn of_serve(edits: &[(&str, Value)]) -> Compared {
+    of_documents(&serve().to_string(), &edited(serve(), edits).to_string(), |question| question.profile = serve_profile())
+}
+
+#[test]
+fn a_failed_request_has_no_first_token_at_zero() {
+    let found = of_serve(&[("/date", json!("another"))]);
+    assert_eq!(outcome(&found), (0, ""));
+    let ttft = found.metrics.iter().find(|row| row.metric == "sweep.c2.ttft_ms.p50").unwrap();
+    assert_eq!((ttft.a, ttft.method), (Some(200.0), Some("linear")), "of 100, 200 and 300 ms, in the unit of the summary");
+    assert_eq!(found.points[0].a.rows_ok, Some(3));
+    assert_eq!(found.headline.reasons, ["A", "B"].map(|arm| format!("arm {arm}, sweep.c2: 1 of 4 requests failed")));
+    let found = of_serve(&[("/median_ttft_ms", json!(150.0))]);
+    assert!(found.headline.reasons.contains(&"arm B, sweep.c2: ttft_ms.p50: the summary says 150, the rows give 200".to_owned()));
+    let none_left =
+        [("/completed", json!(0)), ("/failed", json!(4)), ("/median_ttft_ms", json!(0.0)), ("/errors", json!(["a", "b", "c", "d"]))];
+    assert!(of_serve(&none_left).metrics.iter().all(|row| row.b.is_none()), "the medians of nothing are written as 0.0");
+    assert_eq!(of_serve(&none_left).exit.code, 6);
+}
+
+#[test]
+fn an_unlimited_rate_is_a_text_and_two_lists_are_of_one_length() {
+    assert_eq!(of_serve(&[("/request_rate", json!("inf"))]).exit.code, 0);
+    assert_eq!(outcome(&of_serve(&[("/request_rate", json!(1e300))])), (4, "1 of 4 fields differ: sweep.c2.request_rate"));
+    let found = of_serve(&[("/errors", json!(["", ""]))]);
+    assert_eq!(outcome(&found), (3, "arm B raw file b.json cannot be read: its lists of rows have different lengths"));
+    assert_eq!(of_serve(&[("/median_ttft_ms", json!("inf")), ("/ttfts", Value::Null), ("/errors", Value::Null)]).exit.code, 0);
+}
+
+#[test]
+fn several_files_are_one_arm_and_two_of_a_point_are_none() {
+    let mut files = Files::default();
+    let mut add = |name: &str, c: u32, tok_s: f64| {
+        let document = edited(serve(), &[("/max_concurrency", json!(c)), ("/output_throughput", json!(tok_s))]);
+        files.add(name, Ok(document.to_string().into_bytes()));
+    };
+    [("a1", 1, 10.0), ("a2", 2, 20.0), ("b1", 1, 11.0), ("b2", 2, 18.0), ("b2x", 2, 90.0)]
+        .into_iter()
+        .for_each(|(name, c, tok_s)| add(name, c, tok_s));
+    let with = |b: &[&str]| {
+        let mut question = Question::new(&files, raw(&["a1", "a2"]), raw(b));
+        question.profile = serve_profile();
+        compare(&question)
+    };
+    let found = with(&["b2", "b1"]);
+    let shown: Vec<&str> = found.metrics.iter().filter(|row| row.metric.ends_with("output_tok_s")).map(|row| row.shown.as_str()).collect();
+    assert_eq!((found.exit.code, shown), (0, vec!["+10.00", "-10.00"]));
+    let twice = with(&["b1", "b2", "b2x"]);
+    assert_eq!((twice.exit.code, twice.profile_verified.unwrap().unverifiable.len()), (6, 3));
+    assert_eq!(with(&["b1"]).exit.code, 6);
+}
+
+#[test]
+fn a_command_that_failed_is_a_failure_however_fast_it_was() {
+    let runs = |times: [f64; 3], codes: [i32; 3]| {
+        json!({ "results": [{ "command": "x", "median": times[1], "mean": 1.0, "times": times, "exit_codes": codes }] }).to_string()
+    };
+    let found = of_documents(&runs([2.0, 3.0, 4.0], [0, 0, 0]), &runs([0.1, 3.0, 4.0], [1, 0, 0]), |question| {
+        question.profile = profile(json!([{ "section": "single", "point_fields": ["command"] }]));
+    });
+    assert_eq!((found.exit.code, found.metrics[0].b), (0, Some(3.5)));
+    assert_eq!(found.headline.reasons[0], "arm B, single.r0: 1 of 3 requests failed");
+}
+
+/// An export and its rows: one warm-up, two that succeeded, one that failed.
+fn export() -> [Value; 2] {
+    let metric = |value: f64| json!({ "unit": "ms", "p50": value });
+    let summary = json!({
+        "aiperf_version": "0", "input_config": { "endpoint": { "streaming": true }, "artifacts": { "dir": "/home/a" } }, "run_info": { "random_seed": 7 },
+        "time_to_first_token": metric(15.0), "inter_token_latency": metric(2.0), "request_latency": metric(150.0),
+        "request_throughput": { "unit": "requests/sec", "avg": 1.0 }, "request_count": { "avg": 2.0 }, "error_request_count": { "avg": 1.0 },
+        "metadata": { "submission_valid": true },
+    });
+    let row = |phase: &str, ttft: f64| {
+        json!({
+            "metadata": { "benchmark_phase": phase, "x_request_id": "i" },
+            "metrics": {
+                "time_to_first_token": { "value": ttft }, "inter_token_latency": { "value": 2.0 }, "request_latency": { "value": ttft * 10.0 },
+            },
+        })
+    };
+    let failed = json!({ "metadata": { "benchmark_phase": "profiling", "x_request_id": "i" }, "metrics": {}, "error": { "code": 500 } });
+    [summary, json!([row("warmup", 900.0), row("profiling", 10.0), row("profiling", 20.0), failed])]
+}
+
+fn of_exports(a: &[Value; 2], b: &[Value; 2]) -> Compared {
+    let mut files = Files::default();
+    for (name, [summary, rows]) in [("a", a), ("b", b)] {
+        files.add(format!("{name}.json"), Ok(format!("{summary:#}").into_bytes()));
+        let lines: String = rows.as_array().unwrap().iter().map(|row| format!("{row}\n")).collect();
+        files.add(format!("{name}.jsonl"), Ok(lines.into_bytes()));
+    }
+    let mut question = Question::new(&files, raw(&["a.json", "a.jsonl"]), raw(&["b.jsonl", "b.json"]));
+    question.profile = profile(json!([{ "section": "single", "fields": ["seed", "streaming"] }]));
+    compare(&question)
+}
+
+#[test]
+fn an_export_and_its_rows_are_one_point() {
+    let found = of_exports(&export(), &export());
+    assert_eq!(outcome(&found), (0, ""));
+    let counts = serde_json::to_value(&found.points).unwrap();
+    assert_eq!(counts[0]["A"], json!({ "requests": null, "failures": 1, "rows_total": 3, "rows_ok": 2 }));
+    assert_eq!(counts[0]["A"], counts[0]["B"], "whatever the order of the files");
+    let ttft = found.metrics.iter().find(|row| row.metric == "single.ttft_ms.p50").unwrap();
+    assert_eq!((ttft.a, ttft.b), (Some(15.0), Some(15.0)), "without the warm-up and the failed one");
+    assert!(found.headline.reasons.iter().any(|reason| reason == "arm A, single: 1 of 3 requests failed"), "{:?}", found.headline.reasons);
+
+    let [summary, rows] = export();
+    let other = [edited(summary.clone(), &[("/time_to_first_token/p50", json!(16.0))]), rows.clone()];
+    let found = of_exports(&export(), &other);
+    let doubt = "arm B, single: ttft_ms.p50: the summary says 16, the rows give 15".to_owned();
+    assert!(found.headline.reasons.contains(&doubt), "{:?}", found.headline.reasons);
+    assert_eq!(found.metrics.iter().find(|row| row.metric == "single.ttft_ms.p50").unwrap().b, Some(15.0), "the rows count");
+
+    let seconds = [edited(summary, &[("/time_to_first_token/unit", json!("s"))]), rows];
+    let found = of_exports(&export(), &seconds);
+    assert_eq!(outcome(&found), (3, "arm B raw file b.json cannot be read: its \"ttft_ms.p50\" is in \"s\"; wanted \"ms\""));
+}
+
+#[test]
+fn whatever_a_file_holds_there_is_an_answer() {
+    let [summary, rows] = export();
+    let latency = json!({ "avg_latency": 2.0, "latencies": [1.0, 3.0], "percentiles": { "50": 2.0 } });
+    let hyperfine = json!({ "results": [{ "command": "x", "median": 1.0, "times": [1.0], "exit_codes": [0] }] });
+    for document in [sweep(), single(), serve(), summary, rows[0].clone(), latency, hyperfine] {
+        let text = document.to_string();
+        let answer = |bytes: Vec<u8>| {
+            let mut files = Files::default();
+            files.add("a", Ok(text.clone().into_bytes()));
+            files.add("b", Ok(bytes));
+            let found = compare(&Question::new(&files, raw(&["a"]), raw(&["b"])));
+            let is_verified = found.profile_verified.as_ref().is_some_and(|check| check.verified);
+            assert!(is_verified || found.exit.code != 0);
+            assert_eq!((found.exit.code == 0, found.why.is_none()), (!found.metrics.is_empty(), !found.metrics.is_empty()));
+            assert!(found.headline.publishable <= (found.exit.code == 0));
+        };
+        for place in (0..text.len()).step_by(7) {
+            answer(text.as_bytes()[..place].to_vec());
+            for byte in *b"0-\"[}\n\xff" {
+                let mut bytes = text.clone().into_bytes();
+                bytes[place] = byte;
+                answer(bytes);
+            }
+        }
+    }
 }

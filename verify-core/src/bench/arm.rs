@@ -273,13 +273,14 @@ impl Point {
             if let Some((what, one, other)) = mine.difference(&metric) {
                 return Err(format!("its {what} of {} is {}, that of the file before it {}", quoted(&metric.name), other, one));
             }
-            let pair = mine.value.zip(metric.value);
-            if mine.value.is_none() || metric.is_of_rows {
+            let (is_of_rows, pair) = (metric.is_of_rows, mine.value.zip(metric.value));
+            if mine.value.is_none() || is_of_rows {
                 *mine = metric;
             }
             let name = mine.name.clone();
-            if let Some((one, other)) = pair {
-                self.hold_together(&name, one, other);
+            if let Some((mine, its)) = pair {
+                let (summary, of_rows) = if is_of_rows { (mine, its) } else { (its, mine) };
+                self.hold_together(&name, summary, of_rows);
             }
         }
         Ok(())
