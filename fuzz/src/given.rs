@@ -10,6 +10,8 @@ use soundness::{edits, invariants};
 use vector_gen::pki::Signer;
 use vector_gen::receipt::{Envelope, Material};
 use verify_core::audit::{Directory, Log};
+use verify_core::bench::trace::{Answer, Claims, Verdict};
+use verify_core::bench::{self, Files};
 use verify_core::tier::{self, Measurement, Params};
 use verify_core::{Companion, Expectation, Outcome, Policy, Report, Request, RunFile, Verifier};
 
@@ -147,6 +149,52 @@ pub fn score(data: &[u8]) {
     if scored.pass {
         let finite = [measurement.value, measurement.top1, measurement.kl].into_iter().all(|figure| figure.is_some_and(f64::is_finite));
         assert!(finite, "a run passed whose figures are no numbers: {measurement:?}");
+    }
+}
+
+/// The bytes are a manifest of claims, and after a NUL each the files that it names, in the order of their names. Digests are recorded
+/// as they are: of others there would be nothing more to say.
+pub fn trace(data: &[u8]) {
+    let mut parts = data.split(|byte| *byte == 0);
+    let Some(mut manifest) = parts.next().and_then(read_toml::<toml::Table>) else { return };
+    manifest.remove("files");
+    let Ok(unpinned) = manifest.clone().try_into::<Claims>() else { return };
+    let mut files = Files::default();
+    unpinned.files().into_iter().zip(parts).for_each(|(name, content)| files.add(name, Ok(content.to_vec())));
+    let digests = unpinned.sources().into_iter().filter_map(|name| Some((name.to_owned(), files.sha256(name)?.into())));
+    manifest.insert("files".to_owned(), toml::Value::Table(digests.collect()));
+    let claims: Claims = manifest.try_into().expect("read before");
+    let found = bench::trace::trace(&claims, &files);
+    let json = serde_json::to_value(&found).expect("JSON");
+    assert_eq!(json, serde_json::to_value(bench::trace::trace(&claims, &files)).expect("JSON"), "one manifest, two answers");
+    assert_harmless(&json);
+    let made: Vec<_> = found.claims.iter().filter(|claim| claim.retired.is_none()).collect();
+    let all_hold = !made.is_empty() && made.iter().all(|claim| claim.citable);
+    assert_eq!(found.answer() == Answer::Ok, all_hold);
+    for claim in found.claims.iter().filter(|claim| claim.verdict == Verdict::Reproduced) {
+        assert!(claim.sources.iter().all(|source| source.pinned && source.sha256.is_some()), "{claim:?}");
+        if claim.kind == "number" {
+            assert!(claim.value.is_some(), "{claim:?}");
+            assert_eq!(claim.recomputed.as_ref(), claim.published.as_ref().map(|published| &published.text));
+        }
+    }
+    for page in claims.files() {
+        if let Ok(coverage) = bench::trace::coverage(&claims, page, &files) {
+            assert!(coverage.examples.len() <= coverage.uncovered && coverage.uncovered <= coverage.numbers, "{coverage:?}");
+            assert_harmless(&serde_json::to_value(&coverage).expect("JSON"));
+        }
+    }
+}
+
+/// No text of an answer does more than to show itself.
+fn assert_harmless(answer: &Value) {
+    match answer {
+        Value::String(text) => {
+            assert!(!text.chars().any(|character| character.is_control() || ('\u{202a}'..='\u{202e}').contains(&character)), "{text:?}")
+        }
+        Value::Array(items) => items.iter().for_each(assert_harmless),
+        Value::Object(members) => members.values().for_each(assert_harmless),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 

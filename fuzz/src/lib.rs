@@ -45,6 +45,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("run", given::run),
     ("audit", given::audit),
     ("score", given::score),
+    ("trace", given::trace),
     ("fresh", given::fresh),
     #[cfg(feature = "peer")]
     ("peer", peer::compare),

@@ -42,6 +42,7 @@ replays! {
     run: 150,
     audit: 150,
     score: 200,
+    trace: 200,
     fresh: 100,
     peer: 100,
 }
