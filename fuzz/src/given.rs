@@ -155,15 +155,7 @@ pub fn score(data: &[u8]) {
 /// The bytes are a manifest of claims, and after a NUL each the files that it names, in the order of their names. Digests are recorded
 /// as they are: of others there would be nothing more to say.
 pub fn trace(data: &[u8]) {
-    let mut parts = data.split(|byte| *byte == 0);
-    let Some(mut manifest) = parts.next().and_then(read_toml::<toml::Table>) else { return };
-    manifest.remove("files");
-    let Ok(unpinned) = manifest.clone().try_into::<Claims>() else { return };
-    let mut files = Files::default();
-    unpinned.files().into_iter().zip(parts).for_each(|(name, content)| files.add(name, Ok(content.to_vec())));
-    let digests = unpinned.sources().into_iter().filter_map(|name| Some((name.to_owned(), files.sha256(name)?.into())));
-    manifest.insert("files".to_owned(), toml::Value::Table(digests.collect()));
-    let claims: Claims = manifest.try_into().expect("read before");
+    let Some((claims, files)) = claims(data) else { return };
     let found = bench::trace::trace(&claims, &files);
     let json = serde_json::to_value(&found).expect("JSON");
     assert_eq!(json, serde_json::to_value(bench::trace::trace(&claims, &files)).expect("JSON"), "one manifest, two answers");
@@ -184,6 +176,19 @@ pub fn trace(data: &[u8]) {
             assert_harmless(&serde_json::to_value(&coverage).expect("JSON"));
         }
     }
+}
+
+/// Claims and their files, with the digests of these.
+fn claims(data: &[u8]) -> Option<(Claims, Files)> {
+    let mut parts = data.split(|byte| *byte == 0);
+    let mut manifest = parts.next().and_then(read_toml::<toml::Table>)?;
+    manifest.remove("files");
+    let unpinned = manifest.clone().try_into::<Claims>().ok()?;
+    let mut files = Files::default();
+    unpinned.files().into_iter().zip(parts).for_each(|(name, content)| files.add(name, Ok(content.to_vec())));
+    let digests = unpinned.sources().into_iter().filter_map(|name| Some((name.to_owned(), files.sha256(name)?.into())));
+    manifest.insert("files".to_owned(), toml::Value::Table(digests.collect()));
+    Some((manifest.try_into().expect("read before"), files))
 }
 
 /// No text of an answer does more than to show itself.
@@ -251,6 +256,15 @@ fn read_toml<T: serde::de::DeserializeOwned>(data: &[u8]) -> Option<T> {
 mod tests {
     use super::*;
     use vector_gen::receipt::COMMIT;
+
+    #[test]
+    fn claims_are_reproduced() {
+        for name in ["rows", "values", "lines"] {
+            let seed = std::fs::read(format!("{}/seeds/trace/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+            let (claims, files) = claims(&seed).unwrap();
+            assert_eq!(bench::trace::trace(&claims, &files).answer(), Answer::Ok, "{name}");
+        }
+    }
 
     #[test]
     fn the_starting_points_are_verified() {

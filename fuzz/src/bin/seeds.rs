@@ -312,7 +312,7 @@ const TRACES: [(&str, &str); 5] = [
     ),
     (
         "lines",
-        "version=1\nrequire_rows=true\n[[number]]\nid='n'\npublished={text='6'}\ninputs.r={file='a',lines=true,value='/v'}\nexpr='sum(r)+min(r)-max(r)+count(r)'\n\
+        "version=1\nrequire_rows=true\n[[number]]\nid='n'\npublished={text='7'}\ninputs.r={file='a',lines=true,value='/v'}\nexpr='sum(r)+min(r)-max(r)+count(r)'\n\
          round=0\n[[line]]\nid='l'\npublished={file='a',text='2'}\nfile='a'\nline=2\ncontains='v\":2'\n\0{\"v\":1}\n{\"v\":2}\n{\"v\":3}\n",
     ),
     (
