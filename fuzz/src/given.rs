@@ -11,8 +11,9 @@ use soundness::{edits, invariants};
 use vector_gen::pki::Signer;
 use vector_gen::receipt::{Envelope, Material};
 use verify_core::audit::{Directory, Log};
-use verify_core::bench::Files;
 use verify_core::bench::classify::{Class, Record};
+use verify_core::bench::trace::{Answer, Claims, Verdict};
+use verify_core::bench::{self, Files};
 use verify_core::tier::{self, Measurement, Params};
 use verify_core::{Anchors, Companion, Expectation, Outcome, Policy, Report, Request, RunFile, Verifier};
 
@@ -203,6 +204,57 @@ static CLAIM_GRADE: LazyLock<ClaimGrade> = LazyLock::new(|| {
 
 const RECORD: &[u8] = include_bytes!("../../verify-cli/tests/fixtures/bench/classify/claim-grade/record.json");
 
+/// The bytes are a manifest of claims, and after a NUL each the files that it names, in the order of their names. Digests are recorded
+/// as they are: of others there would be nothing more to say.
+pub fn trace(data: &[u8]) {
+    let Some((claims, files)) = claims(data) else { return };
+    let found = bench::trace::trace(&claims, &files);
+    let json = serde_json::to_value(&found).expect("JSON");
+    assert_eq!(json, serde_json::to_value(bench::trace::trace(&claims, &files)).expect("JSON"), "one manifest, two answers");
+    assert_harmless(&json);
+    let made: Vec<_> = found.claims.iter().filter(|claim| claim.retired.is_none()).collect();
+    let all_hold = !made.is_empty() && made.iter().all(|claim| claim.citable);
+    assert_eq!(found.answer() == Answer::Ok, all_hold);
+    for claim in found.claims.iter().filter(|claim| claim.verdict == Verdict::Reproduced) {
+        assert!(claim.sources.iter().all(|source| source.pinned && source.sha256.is_some()), "{claim:?}");
+        if claim.kind == "number" {
+            assert!(claim.value.is_some(), "{claim:?}");
+            assert_eq!(claim.recomputed.as_ref(), claim.published.as_ref().map(|published| &published.text));
+        }
+    }
+    for page in claims.files() {
+        if let Ok(coverage) = bench::trace::coverage(&claims, page, &files) {
+            assert!(coverage.examples.len() <= coverage.uncovered && coverage.uncovered <= coverage.numbers, "{coverage:?}");
+            assert_harmless(&serde_json::to_value(&coverage).expect("JSON"));
+        }
+    }
+}
+
+/// Claims and their files, with the digests of these.
+fn claims(data: &[u8]) -> Option<(Claims, Files)> {
+    let mut parts = data.split(|byte| *byte == 0);
+    let mut manifest = parts.next().and_then(read_toml::<toml::Table>)?;
+    manifest.remove("files");
+    let unpinned = manifest.clone().try_into::<Claims>().ok()?;
+    let mut files = Files::default();
+    unpinned.files().into_iter().zip(parts).for_each(|(name, content)| files.add(name, Ok(content.to_vec())));
+    let digests = unpinned.sources().into_iter().filter_map(|name| Some((name.to_owned(), files.sha256(name)?.into())));
+    manifest.insert("files".to_owned(), toml::Value::Table(digests.collect()));
+    Some((manifest.try_into().expect("read before"), files))
+}
+
+/// No text of an answer does more than to show itself.
+fn assert_harmless(answer: &Value) {
+    match answer {
+        Value::String(text) => {
+            assert!(!text.chars().any(|character| character.is_control() || ('\u{202a}'..='\u{202e}').contains(&character)), "{text:?}")
+        }
+        Value::Array(items) => items.iter().for_each(assert_harmless),
+        Value::Object(members) => members.values().for_each(assert_harmless),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
 /// The bytes say which shipped collateral the caller brings, and how to edit it, inside its decoded items too.
 pub fn fresh(data: &[u8]) {
     let Vectors { good, .. } = vectors();
@@ -256,6 +308,15 @@ fn read_toml<T: serde::de::DeserializeOwned>(data: &[u8]) -> Option<T> {
 mod tests {
     use super::*;
     use vector_gen::receipt::COMMIT;
+
+    #[test]
+    fn claims_are_reproduced() {
+        for name in ["rows", "values", "lines"] {
+            let seed = std::fs::read(format!("{}/seeds/trace/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+            let (claims, files) = claims(&seed).unwrap();
+            assert_eq!(bench::trace::trace(&claims, &files).answer(), Answer::Ok, "{name}");
+        }
+    }
 
     #[test]
     fn the_starting_points_are_verified() {

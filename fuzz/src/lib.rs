@@ -46,6 +46,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("audit", given::audit),
     ("score", given::score),
     ("classify", given::classify),
+    ("trace", given::trace),
     ("fresh", given::fresh),
     #[cfg(feature = "peer")]
     ("peer", peer::compare),

@@ -43,6 +43,7 @@ replays! {
     audit: 150,
     score: 200,
     classify: 200,
+    trace: 200,
     fresh: 100,
     peer: 100,
 }

@@ -123,6 +123,7 @@ fn all() -> BTreeMap<&'static str, Seeds> {
                 .collect(),
         ),
         ("classify", records()),
+        ("trace", TRACES.map(|(name, text)| (name.to_owned(), text.into())).into()),
         ("fresh", (0..3).map(|which| (format!("brought-{which}"), vec![which, 0])).chain(with_edits(&[0, 0], 11)).collect()),
         (
             "peer",
@@ -300,6 +301,34 @@ const POLICIES: [(&str, &str); 5] = [
     ("unknown-code", "version=1\nname='x'\nbase='strict'\n[effects]\n\"no.such-code\"='notes'"),
     ("not-tunable", "version=1\nname='x'\nbase='strict'\n[effects]\n\"quote.signature-wrong\"='notes'"),
     ("other-version", "version=2\nname='x'\nbase='strict'"),
+];
+
+/// Claims, and after each NUL a file, in the order of names.
+const TRACES: [(&str, &str); 5] = [
+    (
+        "rows",
+        "version=1\n[[number]]\nid='a'\npublished={file='p',text='~2.50 s',beside='row'}\nexpr=\"percentile(r,50,'linear')-mean(r)+median(r)\"\n\
+         round=2\nprefix='~'\nsuffix=' s'\n[number.inputs.r]\nfile='q'\nrows='/rows'\nvalue='/v'\nexpect_rows=4\n\
+         where=[{at='/e',is='absent'},{at='/v',below=9},{at='/v',at_least=1},{at='/k',equals='x'}]\n\
+         \0row ~2.50 s and 3 ms\0{\"rows\":[{\"v\":1,\"k\":\"x\"},{\"v\":2,\"k\":\"x\"},{\"v\":3,\"k\":\"x\"},{\"v\":4,\"k\":\"x\"},{\"v\":5,\"e\":1}]}",
+    ),
+    (
+        "values",
+        "version=1\n[[number]]\nid='d'\npublished={text='25.0%'}\ninputs.a={file='a',at='/p[c=8,e=b]/v'}\ninputs.b={file='b',after='R ',at='/v'}\n\
+         expr=\"delta(a,b,'higher')*(2-1)/ratio(1,-(-1.0))\"\nround=1\nsuffix='%'\nthousands=','\n[[same]]\nid='s'\n\
+         values=[{file='a',at='/p/0/v'},{file='b',after='R ',at='/w'}]\n\0{\"p\":[{\"c\":8,\"e\":\"b\",\"v\":8}]}\0x\nR {\"v\":10,\"w\":8.0}\n",
+    ),
+    (
+        "lines",
+        "version=1\nrequire_rows=true\n[[number]]\nid='n'\npublished={text='7'}\ninputs.r={file='a',lines=true,value='/v'}\nexpr='sum(r)+min(r)-max(r)+count(r)'\n\
+         round=0\n[[line]]\nid='l'\npublished={file='a',text='2'}\nfile='a'\nline=2\ncontains='v\":2'\n\0{\"v\":1}\n{\"v\":2}\n{\"v\":3}\n",
+    ),
+    (
+        "retired",
+        "version=1\n[[number]]\nid='\"\u{202e}'\npublished={text='0.12'}\ninputs.v={file='a',at=''}\nexpr='1/v'\nround=2\n\
+         withdrawn={date='2026-07-28',reason='r'}\n[[line]]\nid='h'\nfile='b'\nline=1\ncontains='x'\nhistory={date='2026-07-28',reason='r'}\n\0 0.0",
+    ),
+    ("nothing", "version=1"),
 ];
 
 const DOCUMENTS: [(&str, &str); 4] = [
