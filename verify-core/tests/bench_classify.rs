@@ -740,9 +740,12 @@ fn what_was_changed_afterwards_is_exploratory_and_inconclusive_stays_so() {
     assert_eq!((answer.class, answer.run_status.as_deref()), (Some(Class::Scout), Some("failed")));
 }
 
+/// The number of a condition, how it is answered, and the edit of the claim-grade record that leads there.
+type Refusal = (usize, &'static str, fn(&mut Value));
+
 #[test]
 fn every_condition_is_refused_and_left_open_by_itself() {
-    let cases: [(usize, &str, fn(&mut Value)); 22] = [
+    let cases: [Refusal; 22] = [
         (1, "unverifiable: /candidate/repository is not recorded", |record| without(record, "/candidate/repository")),
         (1, "refused: /candidate/commit is \"main\", which pins nothing; wanted 40 or 64 hex digits", |record| {
             put(record, "/candidate/commit", "main".into());
