@@ -79,7 +79,7 @@ Examples:
 const TRACE_EXAMPLES: &str = "\
 Examples:
   receipt trace claims.toml
-  receipt trace claims.toml --root results --format markdown
+  receipt trace claims.toml --folder results --format markdown
   receipt trace claims.toml --coverage README.md --strict
   receipt trace claims.toml --pin";
 
@@ -484,7 +484,7 @@ pub(crate) struct TraceArgs {
     ///
     /// Only regular files below it are read, and no symbolic link is followed.
     #[arg(long, value_name = "DIR")]
-    pub(crate) root: Option<PathBuf>,
+    pub(crate) folder: Option<PathBuf>,
     /// How to show the answer
     #[arg(long, value_enum, default_value_t = Presentation::Text)]
     pub(crate) format: Presentation,

@@ -21,14 +21,12 @@ pub(crate) fn run(arguments: &ClassifyArgs, output: &mut Output) -> u8 {
         Ok(judgement) => judgement,
         Err(failure) => return failure.end(),
     };
-    let beside = arguments.record.parent().unwrap_or(Path::new(""));
-    let root = arguments.folder.as_deref().unwrap_or(beside);
-    let root = if root.as_os_str().is_empty() { Path::new(".") } else { root };
+    let folder = evidence::folder(arguments.folder.as_deref(), &arguments.record);
     if !output.spares([&arguments.record].into_iter().chain(arguments.judgement.files())) {
         return exit::USAGE;
     }
     let name = escape(&arguments.record.to_string_lossy());
-    let (answer, named) = match answer(&arguments.record, root, &judgement) {
+    let (answer, named) = match answer(&arguments.record, folder, &judgement) {
         Ok(answered) => answered,
         Err(failure) => {
             complain(&format!("{name}: {}", failure.message));
@@ -63,7 +61,7 @@ pub(crate) fn run(arguments: &ClassifyArgs, output: &mut Output) -> u8 {
 }
 
 /// The answer, and the files that it rests on.
-fn answer(record: &Path, root: &Path, judgement: &Judgement) -> Result<(Classification, Vec<PathBuf>), Failure> {
+fn answer(record: &Path, folder: &Path, judgement: &Judgement) -> Result<(Classification, Vec<PathBuf>), Failure> {
     Input::named(record).ask(|bytes| {
         let record = Record::read(bytes).map_err(|error| Failure {
             word: "MISSING",
@@ -71,14 +69,14 @@ fn answer(record: &Path, root: &Path, judgement: &Judgement) -> Result<(Classifi
             exit_code: exit::MISSING,
         })?;
         let own = record.names(&Files::default());
-        let mut files = evidence::read(root, &own);
+        let mut files = evidence::read(folder, &own);
         // The control is among them, and may name more.
         let names = record.names(&files);
         if names != own {
-            files = evidence::read(root, &names);
+            files = evidence::read(folder, &names);
         }
         let answer = record.classify(&files, &judgement.anchors, &|receipt| judgement.verifier.verify(&judgement.request(receipt, "")));
-        Ok((answer, names.iter().map(|name| root.join(name)).collect()))
+        Ok((answer, names.iter().map(|name| folder.join(name)).collect()))
     })?
 }
 

@@ -14,6 +14,12 @@ use crate::inputs::read_bounded;
 /// Bytes of all the files of one question.
 const ALL_BYTES: usize = 32 * limits::BENCH_FILE_BYTES;
 
+/// The folder that names in the file `asking` are relative to: the `given` one, or that of the file.
+pub(crate) fn folder<'a>(given: Option<&'a Path>, asking: &'a Path) -> &'a Path {
+    let beside = || asking.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    given.unwrap_or_else(beside)
+}
+
 /// Reads the files `names` below `root`; of those that cannot be had it is said why.
 pub(crate) fn read(root: &Path, names: impl IntoIterator<Item = impl AsRef<str>>) -> Files {
     let (mut files, mut left) = (Files::default(), ALL_BYTES);

@@ -1,13 +1,12 @@
 //! `receipt trace`: do published numbers follow from the files that they name?
 
-use std::path::Path;
-
 use serde_json::json;
 use verify_core::bench::Files;
 use verify_core::bench::trace::{Answer, Backing, Claims, Coverage, RowCount, Source, Trace, Traced, coverage, trace};
 use verify_core::escape;
 
 use crate::args::{Presentation, TraceArgs};
+use crate::evidence;
 use crate::exit;
 use crate::inputs::read_toml;
 use crate::json::pretty;
@@ -41,14 +40,13 @@ pub(crate) fn run(arguments: &TraceArgs, output: &mut Output) -> u8 {
             return exit::USAGE;
         }
     };
-    let beside = arguments.claims.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let root = arguments.root.as_deref().unwrap_or(beside);
+    let folder = evidence::folder(arguments.folder.as_deref(), &arguments.claims);
     let mut names = claims.files();
     names.extend(arguments.coverage.as_deref());
-    if !output.spares(names.iter().map(|name| root.join(name)).chain([arguments.claims.clone()])) {
+    if !output.spares(names.iter().map(|name| folder.join(name)).chain([arguments.claims.clone()])) {
         return exit::USAGE;
     }
-    let files = crate::evidence::read(root, &names);
+    let files = evidence::read(folder, &names);
     if arguments.pin {
         return pin(&claims, &files, output);
     }

@@ -80,7 +80,7 @@ const SWEEPS: [&str; 2] = ["verify-cli/tests/fixtures/bench/compare/a-sweep.json
 /// Calls of every command, with good and bad answers.
 pub(crate) fn every_command() -> Vec<Vec<&'static str>> {
     let anchors = ["--root", "test-vectors/pki/root.pem", "--tcb-signing-cert", "test-vectors/pki/tcb_signing.pem"];
-    let trace = |claims: &'static str, options: &[&'static str]| [&["trace", claims, "--root", TRACE], options].concat();
+    let trace = |claims: &'static str, options: &[&'static str]| [&["trace", claims, "--folder", TRACE], options].concat();
     let quote = ["quote", "test-vectors/quotes/bare-v4.bin", "--collateral", "test-vectors/quotes/bare-v4.json"];
     vec![
         verify(&["-v", VERIFIED, REFUTED, CUT, NO_EVIDENCE]),

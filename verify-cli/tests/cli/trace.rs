@@ -179,7 +179,7 @@ fn only_regular_files_below_the_root_are_read() {
         let named = fs::read_to_string(&claims).unwrap().replace("unpinned.json", name);
         let there = folder.join("named.toml");
         fs::write(&there, named).unwrap();
-        let run = receipt(&["trace", text(&there), "--root", text(&inner), "--format", "json"]);
+        let run = receipt(&["trace", text(&there), "--folder", text(&inner), "--format", "json"]);
         assert_eq!(run.code, 3, "{name}: {}", run.stdout);
         assert!(run.json()["claims"][0]["why"].as_str().unwrap().contains(why), "{name}: {}", run.stdout);
     }
