@@ -65,7 +65,9 @@ fn plain(text: &str) -> String {
 #[test]
 fn the_working_directory_is_only_where_names_begin() {
     let elsewhere = folder("elsewhere");
-    symlink(workspace().join("test-vectors").canonicalize().unwrap(), elsewhere.join("test-vectors")).unwrap();
+    for name in ["test-vectors", "verify-cli"] {
+        symlink(workspace().join(name).canonicalize().unwrap(), elsewhere.join(name)).unwrap();
+    }
     for arguments in every_command() {
         is_same(&finish(command(&arguments).current_dir(&elsewhere), b""), &receipt(&arguments), &format!("{arguments:?}"));
     }
