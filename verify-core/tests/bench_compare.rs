@@ -531,6 +531,23 @@ fn a_missing_point_is_missed_although_nothing_is_asked_of_points() {
 }
 
 #[test]
+fn a_point_that_does_not_say_which_one_it_is_is_none() {
+    for value in [Value::Null, json!("unknown"), json!("")] {
+        let unnamed = edited(sweep(), &[("/points/1/concurrency", value), ("/concurrency_list", json!([1]))]);
+        let found = of_documents(&unnamed.to_string(), &format!("{unnamed:#}"), |_| ());
+        assert_eq!((found.exit.code, found.profile_verified.unwrap().unverifiable.len()), (6, 3));
+    }
+}
+
+#[test]
+fn a_waiver_does_not_choose_between_two_points() {
+    let twice = edited(sweep(), &[("/points/-", edited(sweep()["points"][1].clone(), &[("/tok_s_per_gpu", json!(90.0))]))]);
+    let found = of_documents(&sweep().to_string(), &twice.to_string(), |question| question.waivers = vec!["sweep.c4.*=x".parse().unwrap()]);
+    assert_eq!(found.exit.code, 0, "{:?}", found.why);
+    assert!(found.metrics.iter().filter(|row| row.point == "sweep.c4").all(|row| row.b.is_none() && row.shown == "absent"));
+}
+
+#[test]
 fn a_half_that_nobody_asked_about_is_not_verified() {
     let found = of_documents(&single().to_string(), &single().to_string(), |question| {
         question.profile = profile(json!([{ "section": "sweep", "fields": ["seed"] }]));

@@ -76,6 +76,8 @@ pub(crate) struct Point {
     shapes: Vec<String>,
     /// The point stands twice, so that nobody knows which one is meant.
     pub(crate) is_repeated: bool,
+    /// A field by which points are told apart and which this one does not record.
+    pub(crate) lacks: Option<String>,
     pub(crate) counts: Counts,
     pub(crate) metrics: Vec<Measured>,
     /// Where the files contradict themselves.
@@ -187,17 +189,16 @@ impl Arm {
     fn add_point(&mut self, shape: &Shape, value: &Value<'_>, index: usize, declared: &BTreeMap<String, Recorded>) -> Result<(), String> {
         let section = shape.section;
         let recorded = fields(value, &shape.points.fields);
-        let part = |part: &KeyPart| {
-            let value = match &part.field {
-                None => index.to_string(),
-                Some(field) => recorded.get(field).or_else(|| declared.get(field))?.label(),
-            };
-            Some(format!("{}{value}", part.prefix))
+        let named_by = |field: &String| recorded.get(field).or_else(|| declared.get(field)).filter(|value| value.says_something());
+        let part = |part: &KeyPart| match &part.field {
+            None => Some(format!("{}{index}", part.prefix)),
+            Some(field) => Some(format!("{}{}", part.prefix, named_by(field)?.label())),
         };
         let label = shape.points.key.iter().filter_map(part).collect::<Vec<_>>().join("-");
+        let lacks = shape.points.key.iter().filter_map(|part| part.field.as_ref()).find(|field| named_by(field).is_none()).cloned();
         recorded.into_iter().for_each(|(name, value)| self.record(full_name(section, &label, &name), value));
         declared.iter().for_each(|(name, value)| self.declare_field(full_name(section, &label, name), value));
-        let point = Point::read(shape, &label, value)?;
+        let point = Point { lacks, ..Point::read(shape, &label, value)? };
         let place = *self.places.entry(point.name.clone()).or_insert(self.points.len());
         match self.points.get_mut(place) {
             None => self.points.push(point),
@@ -224,6 +225,7 @@ impl Point {
             name: full_name(shape.section, label, ""),
             shapes: vec![shape.name.clone()],
             is_repeated: false,
+            lacks: None,
             counts,
             metrics: Vec::new(),
             doubts: Vec::new(),
@@ -251,9 +253,13 @@ impl Point {
         self.metrics.iter().find(|metric| metric.name == name)
     }
 
-    /// Takes over what another file says of the same point. Two files of one shape say different things.
+    /// Takes over what another file says of the same point. Two of one shape say different things, so that nothing is left.
     fn join(&mut self, other: Self) -> Result<(), String> {
         self.is_repeated |= other.shapes.iter().any(|shape| self.shapes.contains(shape));
+        if self.is_repeated {
+            self.metrics.clear();
+            return Ok(());
+        }
         self.shapes.extend(other.shapes);
         self.doubts.extend(other.doubts);
         let (mine, its) = (self.counts, other.counts);

@@ -6,11 +6,11 @@ use std::str::FromStr;
 use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize};
 
-use super::arm::{Arm, full_name};
+use super::arm::{Arm, Point, full_name};
 use super::data::{self, DataError};
 use super::shape::Section;
 use crate::crypto;
-use crate::text::escape;
+use crate::text::{escape, quoted};
 
 const BUILT_IN: &str = include_str!("../../shapes/profile.json");
 
@@ -345,6 +345,9 @@ fn of_point(point: &str, asked: &[String], a: &Arm, b: &Arm, fields: &mut Vec<Fi
     let missing = [("A", a), ("B", b)].into_iter().find_map(|(name, arm)| match arm.point(point) {
         None => Some(format!("arm {name} has no such point")),
         Some(found) if found.is_repeated => Some(format!("arm {name} has the point twice, and which one is meant nobody knows")),
+        Some(Point { section: Section::Sweep, lacks: Some(field), .. }) => {
+            Some(format!("arm {name} does not record {}, so that nobody knows which point it is", quoted(field)))
+        }
         Some(_) => None,
     });
     match missing {
