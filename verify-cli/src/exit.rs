@@ -60,6 +60,17 @@ Exit codes (any class is an answer, so 0 without --require):
    6  the class is below the required one
   70  internal: a bug in this tool, or the answer could not be written";
 
+/// The table of `trace`, in the order of precedence.
+pub(crate) const TRACE_TABLE: &str = "\
+Exit codes (the first that applies, of the claims that are made):
+  70  internal: a bug in this tool, or the answer could not be written
+   2  usage: a bad argument or manifest
+   4  MISMATCH: a number, line, equality or digest was checked and differs
+   3  MISSING: a file cannot be read
+   6  UNVERIFIABLE: a value, rows, a digest or a published text is absent, nothing is claimed, or --strict found numbers without a claim
+   5  ZERO_BASELINE: a claim divides by zero
+   0  OK: every claim follows from its files";
+
 /// The name of a code where answers about measurements carry it.
 pub(crate) const fn name(code: u8) -> &'static str {
     match code {
@@ -71,18 +82,8 @@ pub(crate) const fn name(code: u8) -> &'static str {
         _ => "INTERNAL",
     }
 }
-/// The table of `trace`, in the order of precedence.
-pub(crate) const TRACE_TABLE: &str = "\
-Exit codes (the first that applies, of the claims that are made):
-  70  internal: a bug in this tool, or the answer could not be written
-   2  usage: a bad argument or manifest
-   4  MISMATCH: a number, line, equality or digest was checked and differs
-   3  MISSING: a file cannot be read
-   5  ZERO_BASELINE: a claim divides by zero
-   6  UNVERIFIABLE: a value, rows, a digest or a published text is absent, nothing is claimed, or --strict found numbers without a claim
-   0  OK: every claim follows from its files";
 
-/// From the worst to the best. 5 belongs to comparisons.
+/// From the worst to the best. 5 belongs to measurements.
 const WORST_FIRST: [u8; 8] = [INTERNAL, USAGE, INVALID, MISSING, UNVERIFIABLE, 5, 7, OK];
 
 /// The worse of two exit codes; one that the table does not know is worse than all.

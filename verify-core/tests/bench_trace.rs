@@ -336,7 +336,7 @@ fn the_worst_of_what_is_claimed_decides() {
         [Answer::Ok, Answer::Missing, Answer::Mismatch, Answer::ZeroBaseline, Answer::Unverifiable].map(Answer::exit_code),
         [0, 3, 4, 5, 6]
     );
-    assert!(Answer::Mismatch > Answer::Missing && Answer::Missing > Answer::ZeroBaseline && Answer::ZeroBaseline > Answer::Unverifiable);
+    assert!(Answer::Mismatch > Answer::Missing && Answer::Missing > Answer::Unverifiable && Answer::Unverifiable > Answer::ZeroBaseline);
     assert_eq!(traced("").answer(), Answer::Unverifiable);
 }
 

@@ -154,10 +154,10 @@ pub enum Verdict {
 pub enum Answer {
     /// All of it was checked, and holds.
     Ok,
-    /// Something could not be verified.
-    Unverifiable,
     /// Something divides by zero.
     ZeroBaseline,
+    /// Something could not be verified.
+    Unverifiable,
     /// A file is missing.
     Missing,
     /// Something was verified, and differs.
