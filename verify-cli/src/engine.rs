@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, IsTerminal, Read};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::Duration;
 
@@ -33,38 +33,38 @@ pub(crate) enum Inputs<T> {
 
 impl<T: Send> Inputs<T> {
     /// What `make` makes of the number of each line of standard input, from 1, and of its bytes without the line end, of which at
-    /// most `limit` and one more are kept.
-    pub(crate) fn lines(limit: usize, make: impl Fn(usize, io::Result<Vec<u8>>) -> T + Send + 'static) -> Self
+    /// most `limit` and one more are kept. So many as `ahead` says are read before they are asked for.
+    pub(crate) fn lines(ahead: usize, limit: usize, make: impl Fn(usize, io::Result<Vec<u8>>) -> T + Send + 'static) -> Self
     where
         T: 'static,
     {
-        let (sender, receiver) = sync_channel(SHARE);
+        let (sender, receiver) = sync_channel(ahead);
         thread::spawn(move || send_lines(io::stdin().lock(), limit, &make, &sender));
         Self::Arriving(receiver)
     }
 
-    /// The next inputs, at most `count`: as many as are there, at least one unless there are no more or somebody asked to stop.
-    fn next(&mut self, count: usize) -> Vec<T> {
+    /// The next inputs, at most `count`: as many as are there.
+    fn ready(&mut self, count: usize) -> Vec<T> {
         match self {
             Self::Listed(inputs) => inputs.take(count).collect(),
-            Self::Arriving(receiver) => {
-                let first = loop {
-                    match receiver.recv_timeout(PATIENCE) {
-                        Ok(input) => break input,
-                        Err(RecvTimeoutError::Timeout) if !is_interrupted() => {}
-                        Err(_) => return Vec::new(),
-                    }
-                };
-                let mut inputs = vec![first];
-                while inputs.len() < count {
-                    match receiver.try_recv() {
-                        Ok(input) => inputs.push(input),
-                        Err(TryRecvError::Empty | TryRecvError::Disconnected) => break,
-                    }
-                }
-                inputs
-            }
+            Self::Arriving(receiver) => receiver.try_iter().take(count).collect(),
         }
+    }
+
+    /// The next inputs, at most `count`: as many as are there, at least one unless there are no more or somebody asked to stop.
+    fn next(&mut self, count: usize) -> Vec<T> {
+        let mut inputs = Vec::new();
+        if let Self::Arriving(receiver) = self {
+            inputs.push(loop {
+                match receiver.recv_timeout(PATIENCE) {
+                    Ok(input) => break input,
+                    Err(RecvTimeoutError::Timeout) if !is_interrupted() => {}
+                    Err(_) => return inputs,
+                }
+            });
+        }
+        inputs.extend(self.ready(count - inputs.len()));
+        inputs
     }
 }
 
@@ -140,30 +140,60 @@ impl Engine {
         Ok(Self { pool, threads, progress })
     }
 
+    /// How many inputs are judged side by side before they are shown.
+    pub(crate) const fn share(&self) -> usize {
+        self.threads.saturating_mul(SHARE)
+    }
+
     /// Shows what `judge` answers to every input, in their order. Returns whether there was an end: false where somebody asked to
     /// stop before.
+    ///
+    /// A share is shown while the next one is judged; where there is none yet, at once, because who sends inputs may wait for it.
     pub(crate) fn run<T: Send + Sync, A: Send>(
         &self,
         mut inputs: Inputs<T>,
         judge: impl Fn(&T) -> A + Sync,
         mut show: impl FnMut(&T, A),
     ) -> bool {
-        loop {
-            if is_interrupted() {
-                self.progress.finish_and_clear();
-                return false;
+        let mut show = |judged: &mut Vec<(T, A)>| {
+            self.progress.inc(u64::try_from(judged.len()).unwrap_or_default());
+            self.progress.suspend(|| judged.drain(..).for_each(|(input, answer)| show(&input, answer)));
+        };
+        let mut judged = Vec::new();
+        let mut share = inputs.next(self.share());
+        while !share.is_empty() && !is_interrupted() {
+            let mut next = Vec::new();
+            let answers = self.judge(&share, &judge, || {
+                show(&mut judged);
+                next = inputs.ready(self.share());
+            });
+            judged.extend(share.into_iter().zip(answers));
+            if next.is_empty() {
+                show(&mut judged);
+                next = inputs.next(self.share());
             }
-            let share = inputs.next(self.threads.saturating_mul(SHARE));
-            if share.is_empty() && !is_interrupted() {
-                self.progress.finish_and_clear();
-                return true;
+            share = next;
+        }
+        show(&mut judged);
+        self.progress.finish_and_clear();
+        !is_interrupted()
+    }
+
+    /// What `judge` answers to a share, and `meanwhile` done beside it.
+    fn judge<T: Sync, A: Send>(&self, share: &[T], judge: &(impl Fn(&T) -> A + Sync), meanwhile: impl FnOnce()) -> Vec<A> {
+        match &self.pool {
+            Some(pool) if share.len() > 1 => {
+                let mut answers = Vec::new();
+                pool.in_place_scope(|scope| {
+                    scope.spawn(|_| answers = share.par_iter().map(judge).collect());
+                    meanwhile();
+                });
+                answers
             }
-            let answers: Vec<A> = match &self.pool {
-                Some(pool) if share.len() > 1 => pool.install(|| share.par_iter().map(&judge).collect()),
-                _ => share.iter().map(&judge).collect(),
-            };
-            self.progress.suspend(|| share.iter().zip(answers).for_each(|(input, answer)| show(input, answer)));
-            self.progress.inc(u64::try_from(share.len()).unwrap_or_default());
+            _ => {
+                meanwhile();
+                share.iter().map(judge).collect()
+            }
         }
     }
 }

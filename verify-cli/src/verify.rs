@@ -67,8 +67,8 @@ pub(crate) fn run(arguments: &VerifyArgs, view: View, output: &mut Output) -> u8
     let mut batch = Batch::default();
     let inputs = match (is_stream, arguments.are_paths) {
         (false, _) => Inputs::Listed(inputs.into_iter()),
-        (true, true) => Inputs::lines(PATH_BYTES, Input::of_path_line),
-        (true, false) => Inputs::lines(limits::RECEIPT_BYTES, Input::of_line),
+        (true, true) => Inputs::lines(engine.share(), PATH_BYTES, Input::of_path_line),
+        (true, false) => Inputs::lines(engine.share(), limits::RECEIPT_BYTES, Input::of_line),
     };
     let judge = |input: &Input| {
         input.ask(|bytes| {

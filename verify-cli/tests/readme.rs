@@ -31,7 +31,11 @@ fn the_public_log_prints_what_the_readme_shows() {
 
 /// Runs `arguments` and compares with the text block that follows `command` in the README.
 fn check(command: &str, arguments: &str, code: i32) {
-    let folder = if command.contains("test-vectors") || command.contains("fixtures") { workspace() } else { workspace().join("../shared/receipts/k3-log") };
+    let folder = if command.contains("test-vectors") || command.contains("fixtures") {
+        workspace()
+    } else {
+        workspace().join("../shared/receipts/k3-log")
+    };
     let output = Command::new(env!("CARGO_BIN_EXE_receipt")).args(arguments.split(' ')).current_dir(folder).output().expect("it runs");
     assert_eq!(output.status.code(), Some(code), "{}", String::from_utf8_lossy(&output.stderr));
     let printed = String::from_utf8(output.stdout).expect("UTF-8");

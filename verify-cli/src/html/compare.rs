@@ -35,7 +35,8 @@ fn bars(compared: &Compared) -> Option<Element> {
     let reach = compared.metrics.iter().map(reach).fold(0.0, f64::max);
     let rows = compared.metrics.iter().filter_map(|row| Some((row, row.delta_pct?)));
     let rows: Vec<Element> = rows.map(|(row, delta)| bar(row, delta, if reach > 0.0 { HALF / reach } else { 0.0 })).collect();
-    let caption = format!("{}. Behind a bar, in grey: the noise floor, where one was measured.", compared.delta_convention);
+    let caption =
+        format!("{}. Behind a bar, in grey: the noise floor, where one was measured. Blue is within it.", compared.delta_convention);
     (!rows.is_empty()).then(|| {
         section("Differences").add(element("p").class("faint").text(caption)).add(element("table").add(element("tbody").add(rows)))
     })
@@ -45,7 +46,7 @@ fn bar(row: &Row, delta: f64, scale: f64) -> Element {
     let floor = row.floor.as_ref();
     let width = delta.abs() * scale;
     let class = match floor.map(|floor| floor.reading) {
-        Some(ReadingResult::WithinFloor) => "no-receipt",
+        Some(ReadingResult::WithinFloor) => "under-provenanced",
         _ if delta < 0.0 => "invalid",
         _ => "verified",
     };
