@@ -21,7 +21,7 @@ static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 const PATIENCE: Duration = Duration::from_millis(50);
 
 /// How many inputs a thread gets before answers are shown. More of them keep threads busy, fewer keep memory small.
-const SHARE: usize = 8;
+const SHARE: usize = 24;
 
 /// Something that inputs come from, one after the other.
 pub(crate) enum Inputs<T> {
