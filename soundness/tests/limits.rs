@@ -407,10 +407,20 @@ const SHAPES: [&str; 6] = ["CLAIM_DEPTH", "CLAIM_POINTER_BYTES", "GUARDS", "DIFF
 /// Limits of what the command line reads of a log, which are tested there, and the one of a seal, which has a test of its own below.
 const OF_THE_COMMAND_LINE: [&str; 4] = ["LOG_FILES", "LOG_DEPTH", "LOG_FILE_BYTES", "SEAL_BYTES"];
 
-/// Limits of questions about measurements, which give answers of their own: `verify-core/tests/bench_trace.rs` is at each and over it,
-/// or the unit tests of the expressions.
-const OF_MEASUREMENTS: [&str; 7] =
-    ["BENCH_FILE_BYTES", "BENCH_VALUES", "BENCH_CLAIMS", "BENCH_INPUTS", "EXPRESSION_BYTES", "EXPRESSION_DEPTH", "BENCH_WORK"];
+/// Limits of questions about measurements, which give answers of their own: `verify-core/tests/bench_trace.rs` and `bench_compare.rs` are
+/// at each and over it, or the unit tests of expressions and selectors.
+const OF_MEASUREMENTS: [&str; 10] = [
+    "BENCH_FILE_BYTES",
+    "BENCH_VALUES",
+    "BENCH_POINTS",
+    "BENCH_FIELDS",
+    "SELECTOR_BYTES",
+    "BENCH_CLAIMS",
+    "BENCH_INPUTS",
+    "EXPRESSION_BYTES",
+    "EXPRESSION_DEPTH",
+    "BENCH_WORK",
+];
 
 #[test]
 fn at_each_limit_is_an_answer_and_over_it_is_none() {

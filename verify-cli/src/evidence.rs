@@ -12,7 +12,7 @@ use verify_core::limits;
 use crate::inputs::read_bounded;
 
 /// Bytes of all the files of one question.
-const ALL_BYTES: usize = 32 * limits::BENCH_FILE_BYTES;
+const ALL_BYTES: usize = 4 * limits::BENCH_FILE_BYTES;
 
 /// The folder that names in the file `asking` are relative to: the `given` one, or that of the file.
 pub(crate) fn folder<'a>(given: Option<&'a Path>, asking: &'a Path) -> &'a Path {

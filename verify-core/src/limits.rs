@@ -104,11 +104,17 @@ limits! {
         "A README with five tables of figures makes 150.";
     BENCH_INPUTS = 16, "Inputs of one claimed number, values that are to be the same, or filters of rows",
         "A ratio has two, a delta of sums four.";
+    SELECTOR_BYTES = 256, "Bytes of one place in a raw file",
+        "The longest in use has 80.";
+    BENCH_POINTS = 1_000, "Points of one arm, and values that it lists as such",
+        "A sweep has at most 20.";
+    BENCH_FIELDS = 20_000, "Fields that the files of one arm record",
+        "A point has some 20.";
     EXPRESSION_BYTES = KIB, "Bytes of one expression",
         "A percentile by its method has 30.";
     EXPRESSION_DEPTH = 32, "Levels of nesting of one expression",
         "Real ones have three.";
-    BENCH_WORK = 50_000_000, "Steps of one trace: values looked at, and lines or 64 bytes of text",
+    BENCH_WORK = 50_000_000, "Steps of one trace: values looked at, and lines or 16 bytes of text",
         "103 numbers of 17 sweeps take 60,000; this is a matter of seconds.";
 
     PROBLEMS = 200, "Findings of one report",

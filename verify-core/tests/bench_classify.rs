@@ -289,12 +289,20 @@ const EDITS: &[Edit] = &[
     (Class::Scout, &[("/failures", "the failures are those of the rows")], |fixture| put(&mut fixture.record, "/failures", "few".into())),
     (Class::Scout, &[("/control", ALIKE)], |fixture| put(&mut fixture.record, "/workload/concurrency", 8.into())),
     (Class::Scout, &[("/control", ALIKE)], |fixture| without(fixture.control.as_mut().unwrap(), "/semantics")),
+    (Class::Scout, &[("/control", "the run of the control is complete")], |fixture| {
+        put(fixture.control.as_mut().unwrap(), "/run/status", "failed".into());
+    }),
     (Class::Scout, &[("/control", "the control is of another candidate")], |fixture| {
         fixture.control.as_mut().unwrap()["candidate"] = fixture.record["candidate"].clone();
     }),
     (
         Class::Scout,
-        &[("/control", "the control is a record of its own"), ("/control", ALIKE), ("/control", "the control is of another candidate")],
+        &[
+            ("/control", "the control is a record of its own"),
+            ("/control", "the run of the control is complete"),
+            ("/control", ALIKE),
+            ("/control", "the control is of another candidate"),
+        ],
         |fixture| without(&mut fixture.record, "/control"),
     ),
     (Class::ClaimGrade, &[], |fixture| name_floor(fixture, 1.0)),
@@ -735,6 +743,13 @@ fn what_was_changed_afterwards_is_exploratory_and_inconclusive_stays_so() {
     put(&mut fixture.record, "/verdict", "inconclusive".into());
     let answer = judge(&fixture);
     assert_eq!((answer.verdict.as_deref(), answer.promotion.unwrap().allowed), (Some("inconclusive"), false));
+    for verdict in [json!("Inconclusive: needs more"), json!({ "label": "inconclusive" })] {
+        put(&mut fixture.record, "/verdict", verdict);
+        assert!(!judge(&fixture).promotion.unwrap().allowed);
+    }
+    put(&mut fixture.record, "/verdict", "faster".into());
+    assert!(judge(&fixture).promotion.unwrap().allowed);
+    put(&mut fixture.record, "/verdict", "inconclusive".into());
     put(&mut fixture.record, "/run/status", "failed".into());
     let answer = judge(&fixture);
     assert_eq!((answer.class, answer.run_status.as_deref()), (Some(Class::Scout), Some("failed")));
@@ -745,7 +760,7 @@ type Refusal = (usize, &'static str, fn(&mut Value));
 
 #[test]
 fn every_condition_is_refused_and_left_open_by_itself() {
-    let cases: [Refusal; 22] = [
+    let cases: [Refusal; 23] = [
         (1, "unverifiable: /candidate/repository is not recorded", |record| without(record, "/candidate/repository")),
         (1, "refused: /candidate/commit is \"main\", which pins nothing; wanted 40 or 64 hex digits", |record| {
             put(record, "/candidate/commit", "main".into());
@@ -757,6 +772,10 @@ fn every_condition_is_refused_and_left_open_by_itself() {
         }),
         (2, "refused: /equivalence/tolerance/measured is 0.82, outside of the tolerance", |record| {
             let tolerance = json!({ "agreed_at": "2026-06-01T00:00:00Z", "at_least": 0.99, "measured": 0.82 });
+            put(record, "/equivalence", json!({ "identical": false, "tolerance": tolerance }));
+        }),
+        (2, "refused: /equivalence/tolerance/measured is 0.5, outside of the tolerance", |record| {
+            let tolerance = json!({ "agreed_at": "2026-06-01T00:00:00Z", "at_least": 0.1, "at_most": 0.2, "measured": 0.5 });
             put(record, "/equivalence", json!({ "identical": false, "tolerance": tolerance }));
         }),
         (2, "refused: /equivalence/tolerance/measured is 0.02, outside of the tolerance", |record| {

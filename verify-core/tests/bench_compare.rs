@@ -12,6 +12,7 @@ use verify_core::bench::{
     Compared, Declared, Drain, Files, Floor, Floored, Gate, GateResult, Profile, Question, RawFile, Section, Shape, compare,
     exit_code_files, floor,
 };
+use verify_core::limits;
 
 /// The folder of measurements beside the checkout; `None`, with a word on stderr, where there is none. With `CI=true` its absence is a
 /// failure.
@@ -686,7 +687,7 @@ fn two_definitions_of_a_metric_are_two_metrics() {
 fn floor_of(first: &[f64], edits: &[(&str, Value)]) -> Floored {
     let mut files = Files::default();
     for (index, tok_s) in first.iter().enumerate() {
-        let document = edited(sweep(), &[edits, &[("/points/0/tok_s_per_gpu", json!(tok_s))]].concat());
+        let document = edited(sweep(), &[edits, &[("/points/0/tok_s_per_gpu", json!(tok_s)), ("/run", json!(index))]].concat());
         files.add(index.to_string(), Ok(document.to_string().into_bytes()));
     }
     let names: Vec<String> = (0..first.len()).map(|index| index.to_string()).collect();
@@ -749,6 +750,18 @@ fn a_floor_is_of_one_candidate_and_one_question() {
     for (name, seed) in [("a", 7), ("b", 7), ("c", 8), ("d", 8)] {
         files.add(name, Ok(edited(sweep(), &[("/seed", json!(seed)), ("/note", json!(name))]).to_string().into_bytes()));
     }
+    let floored = |pairs: &[(&str, &str)]| {
+        let pairs: Vec<Question<'_>> = pairs.iter().map(|(a, b)| Question::new(&files, raw(&[a]), raw(&[b]))).collect();
+        let found = floor(&pairs);
+        (found.exit.code, found.why.unwrap_or_default())
+    };
+    let again = "holds a file again, which is no other measurement";
+    assert_eq!(floored(&[("a", "b"), ("b", "a")]), (2, format!("pair 2 {again}")));
+    assert_eq!(floored(&[("a", "a")]), (2, format!("pair 1 {again}")));
+    let failed = |failed: u64| edited(sweep(), &[("/points/0/failed", json!(failed)), ("/points/0/completed", json!(4 - failed))]);
+    assert_eq!(pair(failed(0), edited(failed(0), &[("/run", json!(2))])).0, 0);
+    let why = "pair 1: requests failed, so that the arms differ by more than noise";
+    assert_eq!(pair(failed(0), failed(1)), (6, why.to_owned()));
     let found = floor(&[("a", "b"), ("c", "d")].map(|(a, b)| Question::new(&files, raw(&[a]), raw(&[b]))));
     assert_eq!(
         (found.exit.code, found.why.as_deref()),
@@ -990,4 +1003,46 @@ fn whatever_a_file_holds_there_is_an_answer() {
             }
         }
     }
+}
+
+#[test]
+fn a_count_that_is_no_number_of_requests_forbids_publication() {
+    let reasons = |count: Value| {
+        let counted = edited(sweep(), &[("/points/0/failed", count)]).to_string();
+        let found = of_documents(&sweep().to_string(), &counted, |_| ());
+        assert_eq!(found.exit.code, 0, "{:?}", found.why);
+        found.headline.reasons.join("; ")
+    };
+    for count in [json!("3"), json!(-3), json!(1.5), json!(1e20), json!([1]), json!(true)] {
+        let reasons = reasons(count);
+        assert!(reasons.contains("is no number of requests that failed"), "{reasons}");
+    }
+    assert_eq!(reasons(json!(0.0)), "");
+}
+
+#[test]
+fn an_arm_has_a_limited_number_of_points_and_fields() {
+    let point = |index: usize| edited(sweep()["points"][1].clone(), &[("/concurrency", json!(1_000 + index))]);
+    let points = |count: usize| {
+        let document = edited(sweep(), &[("/points", (0..count).map(point).collect())]).to_string();
+        of_documents(&document, &format!("{document} "), |_| ()).why.unwrap_or_default()
+    };
+    assert!(!points(limits::BENCH_POINTS).contains("points; at most"), "{}", points(limits::BENCH_POINTS));
+    assert!(points(limits::BENCH_POINTS + 1).contains("it has 1001 points; at most 1000 are read"));
+    let listed = |count: usize| {
+        let document = edited(sweep(), &[("/concurrency_list", (0..count).collect())]).to_string();
+        of_documents(&document, &format!("{document} "), |_| ()).why.unwrap_or_default()
+    };
+    assert!(listed(limits::BENCH_POINTS + 1).contains("it lists 1001 points; at most 1000 are read"));
+    assert!(!listed(limits::BENCH_POINTS).contains("it lists"));
+    let fields = |count: usize| {
+        let definitions: serde_json::Map<String, Value> = (0..count).map(|index| (format!("m{index}"), json!("d"))).collect();
+        let document = edited(sweep(), &[("/definitions", definitions.into())]).to_string();
+        of_documents(&document, &format!("{document} "), |_| ()).why.unwrap_or_default()
+    };
+    assert!(fields(limits::BENCH_FIELDS).contains("fields; at most 20000 are read"));
+    assert!(!fields(limits::BENCH_FIELDS - 100).contains("fields; at most"));
+    let named = edited(sweep(), &[("/points/0/concurrency", json!("c".repeat(300)))]).to_string();
+    let why = of_documents(&named, &format!("{named} "), |_| ()).why.unwrap_or_default();
+    assert!(why.contains("the name of a point has more than 256 bytes"), "{why}");
 }

@@ -172,9 +172,16 @@ impl Arm {
                 Err(absent) => return Err(absent.to_string()),
             },
         };
+        if points.len() > limits::BENCH_POINTS {
+            return Err(format!("it has {} points; at most {} are read", points.len(), limits::BENCH_POINTS));
+        }
         if let [KeyPart { prefix, listed_in: Some(list), .. }] = shape.points.key.as_slice() {
             self.lists.insert(full_name(section, "", list));
-            self.listed.extend(common.get(list).into_iter().flat_map(Recorded::items).map(|value| (section, format!("{prefix}{value}"))));
+            let items: Vec<String> = common.get(list).map(Recorded::items).unwrap_or_default();
+            if items.len() > limits::BENCH_POINTS {
+                return Err(format!("it lists {} points; at most {} are read", items.len(), limits::BENCH_POINTS));
+            }
+            self.listed.extend(items.into_iter().map(|value| (section, format!("{prefix}{value}"))));
         }
         for (index, value) in points.into_iter().enumerate() {
             let is_kept = shape.points.keep.iter().all(|condition| condition.holds(|at| at.find(value).ok()));
@@ -183,7 +190,7 @@ impl Arm {
             }
         }
         common.into_iter().for_each(|(name, value)| self.record(full_name(section, "", &name), value));
-        Ok(())
+        self.within_limits()
     }
 
     fn add_point(&mut self, shape: &Shape, value: &Value<'_>, index: usize, declared: &BTreeMap<String, Recorded>) -> Result<(), String> {
@@ -196,6 +203,9 @@ impl Arm {
         };
         let label = shape.points.key.iter().filter_map(part).collect::<Vec<_>>().join("-");
         let lacks = shape.points.key.iter().filter_map(|part| part.field.as_ref()).find(|field| named_by(field).is_none()).cloned();
+        if label.len() > limits::JSON_NAME_BYTES {
+            return Err(format!("the name of a point has more than {} bytes", limits::JSON_NAME_BYTES));
+        }
         recorded.into_iter().for_each(|(name, value)| self.record(full_name(section, &label, &name), value));
         declared.iter().for_each(|(name, value)| self.declare_field(full_name(section, &label, name), value));
         let point = Point { lacks, ..Point::read(shape, &label, value)? };
@@ -204,19 +214,36 @@ impl Arm {
             None => self.points.push(point),
             Some(other) => other.join(point)?,
         }
-        Ok(())
+        self.within_limits()
+    }
+
+    fn within_limits(&self) -> Result<(), String> {
+        let of = |count: usize, most: usize, what: &str| match count > most {
+            true => Err(format!("with it the arm has {count} {what}; at most {most} are read")),
+            false => Ok(()),
+        };
+        of(self.points.len(), limits::BENCH_POINTS, "points")?;
+        of(self.fields.len(), limits::BENCH_FIELDS, "fields")
     }
 }
 
 impl Point {
     fn read(shape: &Shape, label: &str, value: &Value<'_>) -> Result<Self, String> {
         let table = shape.points.rows.as_ref().map(|rows| Table::read(rows, value)).transpose()?.flatten();
-        let number = |at: &Option<_>| at.as_ref().and_then(|at: &Selector| at.find(value).ok()).and_then(whole_number);
+        let mut doubts = Vec::new();
+        let mut number = |at: &Option<Selector>, what: &str| {
+            let found = at.as_ref()?.find(value).ok().filter(|found| !matches!(found.kind, Kind::Null))?;
+            let number = whole_number(found);
+            if number.is_none() {
+                doubts.push(format!("{} is no number of requests that {what}", found.shown()));
+            }
+            number
+        };
         let counts = &shape.points.counts;
         let counts = Counts {
-            requests: number(&counts.requests),
-            ok: number(&counts.ok),
-            failed: number(&counts.failed),
+            requests: number(&counts.requests, "were made"),
+            ok: number(&counts.ok, "succeeded"),
+            failed: number(&counts.failed, "failed"),
             rows: table.as_ref().map(|table| table.total),
             rows_ok: table.as_ref().map(|table| table.ok),
         };
@@ -228,7 +255,7 @@ impl Point {
             lacks: None,
             counts,
             metrics: Vec::new(),
-            doubts: Vec::new(),
+            doubts,
         };
         let is_any_ok = counts.rows_ok.or(counts.ok) != Some(0);
         for metric in &shape.metrics {

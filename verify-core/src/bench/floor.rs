@@ -151,6 +151,7 @@ pub fn floor(pairs: &[Question<'_>]) -> Floored {
     if pairs.is_empty() {
         return refused(floored, Exit::USAGE, "no pair of arms is given".to_owned());
     }
+    let mut measured = BTreeSet::new();
     for (index, pair) in pairs.iter().enumerate() {
         let compared = compare(&Question { same_candidate: true, ..pair.clone() });
         let number = index.saturating_add(1);
@@ -159,9 +160,13 @@ pub fn floor(pairs: &[Question<'_>]) -> Floored {
             floored.refused = Some(compared);
             return refused(floored, exit, format!("pair {number}: {why}"));
         }
-        let digest = |files: &[InputFile]| files.iter().filter_map(|file| file.sha256.clone()).collect::<Vec<_>>();
-        if digest(&compared.inputs.a).iter().any(|digest_a| digest(&compared.inputs.b).contains(digest_a)) {
-            return refused(floored, Exit::USAGE, format!("pair {number}: both arms hold the same file, which is no second measurement"));
+        let inputs = compared.inputs.a.iter().chain(&compared.inputs.b);
+        if inputs.filter_map(|file| file.sha256.clone()).any(|digest| !measured.insert(digest)) {
+            return refused(floored, Exit::USAGE, format!("pair {number} holds a file again, which is no other measurement"));
+        }
+        if compared.points.iter().any(|point| point.a.failures > Some(0) || point.b.failures > Some(0)) {
+            let why = format!("pair {number}: requests failed, so that the arms differ by more than noise");
+            return refused(floored, Exit::PROFILE_UNVERIFIABLE, why);
         }
         let more = Floor::of(&compared);
         let joined = match floored.floor.take() {

@@ -7,11 +7,31 @@ use crate::json::{Kind, Value, read_many};
 use crate::limits;
 use crate::text::brief;
 
-/// Texts that stand for "not recorded", in lower case.
-const PLACEHOLDERS: [&str; 12] = ["", "unknown", "null", "n/a", "na", "tbd", "todo", "placeholder", "unset", "redacted", "<redacted>", "-"];
+/// Texts that stand for "not recorded", without brackets and punctuation around them.
+const PLACEHOLDERS: [&str; 19] = [
+    "",
+    "unknown",
+    "null",
+    "nil",
+    "nan",
+    "undefined",
+    "unset",
+    "unspecified",
+    "n/a",
+    "na",
+    "tbd",
+    "tba",
+    "todo",
+    "fixme",
+    "changeme",
+    "placeholder",
+    "redacted",
+    "not recorded",
+    "not available",
+];
 
 /// What templates leave inside of a longer text.
-const LEFT_OVER: [&str; 3] = ["YOUR_", "REDACTED", "CHANGEME"];
+const LEFT_OVER: [&str; 5] = ["your_", "redacted", "changeme", "{{", "}}"];
 
 /// A value as JSON text: numbers as they were written, members in the order of their names.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -119,16 +139,20 @@ pub(crate) fn says_something(value: &Value<'_>) -> bool {
     match &value.kind {
         Kind::Null | Kind::NonFinite(_) => false,
         Kind::Bool(_) | Kind::Number(_) => true,
-        Kind::String(text) => {
-            let text = text.trim();
-            let is_zero_digest = text.len() >= 32 && text.bytes().all(|byte| byte == b'0');
-            !is_zero_digest
-                && !PLACEHOLDERS.contains(&text.to_lowercase().as_str())
-                && !LEFT_OVER.iter().any(|left_over| text.contains(left_over))
-        }
-        Kind::Array(items) => !items.is_empty(),
-        Kind::Object(members) => !members.is_empty(),
+        Kind::String(text) => !is_placeholder(text),
+        Kind::Array(items) => items.iter().any(says_something),
+        Kind::Object(members) => members.iter().any(|member| says_something(&member.value)),
     }
+}
+
+/// Whether a text stands for "not recorded".
+pub(crate) fn is_placeholder(text: &str) -> bool {
+    let text = text.to_lowercase();
+    let bare =
+        text.trim_matches(|character: char| !character.is_alphanumeric() && !matches!(character, '{' | '}') || character.is_whitespace());
+    let digits = bare.trim_start_matches("sha256:").trim_start_matches("0x");
+    let is_zero_digest = (32..=64).contains(&digits.len()) && digits.bytes().all(|byte| byte == b'0');
+    is_zero_digest || PLACEHOLDERS.contains(&bare) || LEFT_OVER.iter().any(|left_over| text.contains(left_over))
 }
 
 #[cfg(test)]
@@ -172,7 +196,25 @@ mod tests {
 
     #[test]
     fn what_stands_for_nothing_says_nothing() {
-        for nothing in ["null", "\"\"", "\" \"", "\"Unknown\"", "\"n/a\"", "[]", "{}", "\"x/YOUR_PROJECT_ID/y\"", "\"REDACTED\""] {
+        for nothing in [
+            "null",
+            "\"\"",
+            "\" \"",
+            "\"Unknown\"",
+            "\"n/a\"",
+            "[]",
+            "{}",
+            "\"x/YOUR_PROJECT_ID/y\"",
+            "\"REDACTED\"",
+            "\"?\"",
+            "\"[tba]\"",
+            "\"TBD.\"",
+            "\"{{SEED}}\"",
+            "\"\u{200b}\"",
+            "[null]",
+            "[\"unknown\", {\"a\": \"NaN\"}]",
+            "\"sha256:00000000000000000000000000000000\"",
+        ] {
             assert!(!recorded(nothing).says_something(), "{nothing}");
         }
         assert!(!recorded(&format!("\"{}\"", "0".repeat(64))).says_something());

@@ -12,6 +12,7 @@ use thiserror::Error;
 
 use crate::compare::is_same;
 use crate::json::{Kind, Value, read};
+use crate::limits;
 use crate::text::quoted;
 
 /// A place in a document; the default one is the whole of it.
@@ -62,6 +63,11 @@ impl Selector {
         &self.written
     }
 
+    /// With how many conditions items are looked at.
+    pub(crate) fn conditions(&self) -> usize {
+        self.steps.iter().map(|step| if let Step::Item(wanted) = step { wanted.len() } else { 0 }).sum()
+    }
+
     /// The one value at this place below `value`.
     pub(crate) fn find<'v, 'd>(&self, value: &'v Value<'d>) -> Result<&'v Value<'d>, NotFound> {
         self.steps.iter().try_fold(value, |value, step| step.find(value))
@@ -78,7 +84,10 @@ impl Step {
                 index.and_then(|index| items.get(index)).ok_or_else(absent)
             }
             (Self::Item(wanted), Kind::Array(items)) => {
-                let fits = |item: &&Value<'_>| wanted.iter().all(|(name, value)| item.member(name).is_some_and(|found| is(found, value)));
+                let wanted: Vec<_> = wanted.iter().map(|(name, json)| Some((name, read(json.as_bytes()).ok()?))).collect();
+                let is = |item: &Value<'_>, name, value| item.member(name).is_some_and(|found| is_same(found, value));
+                let fits =
+                    |item: &&Value<'_>| wanted.iter().all(|wanted| wanted.as_ref().is_some_and(|(name, value)| is(item, name, value)));
                 let found: Vec<&Value<'d>> = items.iter().filter(fits).collect();
                 match found.as_slice() {
                     [] => Err(absent()),
@@ -89,11 +98,6 @@ impl Step {
             _ => Err(absent()),
         }
     }
-}
-
-/// Whether `found` is the scalar that `json` writes.
-fn is(found: &Value<'_>, json: &str) -> bool {
-    read(json.as_bytes()).is_ok_and(|wanted| is_same(found, &wanted))
 }
 
 impl fmt::Display for Step {
@@ -113,6 +117,9 @@ impl FromStr for Selector {
 
     fn from_str(written: &str) -> Result<Self, SelectorError> {
         let error = |why| SelectorError { written: written.to_owned(), why };
+        if written.len() > limits::SELECTOR_BYTES {
+            return Err(error("it is too long"));
+        }
         let mut steps = Vec::new();
         let mut rest = written;
         while !rest.is_empty() {
@@ -236,5 +243,7 @@ mod tests {
         for written in ["runs", "/a~3", "/a~", "/a[", "/a[]", "/a[=1]", "/a[x=]", "/a[x=1", "/a[x=1]b", r#"/a[x="1]"#, "/a[x=1,]"] {
             assert!(written.parse::<Selector>().is_err(), "{written}");
         }
+        let long = |bytes: usize| format!("/{}", "a".repeat(bytes - 1)).parse::<Selector>();
+        assert!(long(limits::SELECTOR_BYTES).is_ok() && long(limits::SELECTOR_BYTES + 1).is_err());
     }
 }

@@ -102,7 +102,7 @@ const fn row(classes: &'static [Class], pointer: &'static str, needs: &'static s
 }
 
 /// What the classes need, beside that a matched result has all fields.
-const TABLE: [Predicate; 31] = [
+const TABLE: [Predicate; 32] = [
     row(EVERY, "/candidate", "the candidate is named", |case| case.record.some("/candidate").map(|_| ())),
     row(EVERY, "/endpoint/name", "the endpoint is named", |case| case.record.text("/endpoint/name").map(|_| ())),
     row(COMPONENT, "/endpoint/kind", "the endpoint is a component", |case| kind(case, &["component"])),
@@ -121,6 +121,7 @@ const TABLE: [Predicate; 31] = [
     row(MATCHED, "/repetitions", "it was repeated at least twice", repeated),
     row(MATCHED, "/failures", "the failures are those of the rows", failures),
     row(MATCHED, "/control", "the control is a record of its own", |case| control(case).map(|_| ())),
+    row(MATCHED, "/control", "the run of the control is complete", complete_control),
     row(MATCHED, "/control", "the control has the same semantics, workload and environment", matched),
     row(MATCHED, "/control", "the control is of another candidate", other_candidate),
     row(MATCHED, "/raw", "the raw files compare with those of the control, where both name some", raw_files),
@@ -258,6 +259,10 @@ fn failures(case: &Case<'_>) -> Judged {
 /// The control with its record.
 fn control<'c>(case: &Case<'c>) -> Judged<&'c Case<'c>> {
     case.control.clone()
+}
+
+fn complete_control(case: &Case<'_>) -> Judged {
+    complete(control(case)?).map_err(Lack::of_control)
 }
 
 /// The control agrees with the record in all that has to be held constant.

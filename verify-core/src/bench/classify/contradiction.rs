@@ -149,12 +149,17 @@ fn start(record: &Record<'_>, rows: &[&Repetition]) -> Option<Lack> {
     Some(Lack::not_met("/run/started_at", format!("is {started}, but a row began at {first}")))
 }
 
-/// The protocol says the same of its own date and of the repetitions that it asks for.
+/// The protocol says the same of its own dates and of the repetitions that it asks for.
 fn frozen(record: &Record<'_>, evidence: &Evidence<'_>) -> Vec<Lack> {
     let Ok(protocol) = evidence.document("/protocol") else { return Vec::new() };
-    let differing = ["frozen_at", "min_repetitions"].into_iter().filter_map(|name| {
+    let differing = ["frozen_at", "amended_at", "min_repetitions"].into_iter().filter_map(|name| {
         let pointer = format!("/protocol/{name}");
-        let (said, own) = (record.said(&pointer).ok()?, protocol.member(name)?);
+        let own = protocol.member(name)?;
+        let Ok(said) = record.said(&pointer) else {
+            // Silence about an amendment is a statement: it may have come after the result.
+            let why = format!("is not said, but the protocol says {}", own.shown());
+            return (name == "amended_at").then(|| Lack::not_met(&pointer, why));
+        };
         let agrees = match (&said.kind, &own.kind) {
             (Kind::Number(said), Kind::Number(own)) => same_decimal(said, own),
             _ => {

@@ -105,11 +105,17 @@ fn interval(record: &Record<'_>, evidence: &Evidence<'_>) -> Judged<(f64, f64)> 
         "range" => Method::Linear.percentile(&values, 0.0).zip(Method::Linear.percentile(&values, 100.0)),
         "normal" => {
             let z = double(record, "/statistics/interval/z")?;
+            if z <= 0.0 {
+                return Err(Lack::not_met("/statistics/interval/z", "spans nothing; wanted more than 0"));
+            }
             standard_error(&values).zip(mean(&values)).map(|(error, mean)| (mean - z * error, mean + z * error))
         }
         "percentiles" => {
             let method = method(record, "/statistics/interval/percentile_method")?;
             let [low, high] = [double(record, "/statistics/interval/low_p")?, double(record, "/statistics/interval/high_p")?];
+            if low >= high {
+                return Err(Lack::not_met("/statistics/interval/high_p", format!("is not above low_p, which is {low}")));
+            }
             method.percentile(&values, low).zip(method.percentile(&values, high))
         }
         other => {

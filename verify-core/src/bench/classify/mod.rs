@@ -142,9 +142,8 @@ impl Record<'_> {
         let mut answer = case.classify();
         match &control {
             Ok(control) => {
-                let within = |lack: Lack| Lack { pointer: format!("/control#{}", lack.pointer), ..lack };
-                answer.contradictions.extend(contradiction::find(control).into_iter().map(within));
-                answer.unreadable.extend(control.evidence.unreadable().into_iter().map(within));
+                answer.contradictions.extend(contradiction::find(control).into_iter().map(Lack::of_control));
+                answer.unreadable.extend(control.evidence.unreadable().into_iter().map(Lack::of_control));
             }
             Err(lack) if lack.kind == LackKind::Unreadable && !answer.unreadable.contains(lack) => answer.unreadable.push(lack.clone()),
             Err(_) => {}

@@ -1,10 +1,14 @@
 //! The seven conditions under which a result may be published as a claim, each answered by itself, and the exception for a component.
 
+use std::ops::ControlFlow;
+
 use serde::Serialize;
 
 use super::Case;
 use super::classes::{closure, complete, exploratory, frozen_before, matched, prohibited, repeated, sources};
 use super::record::{Judged, Lack, LackKind};
+use crate::json::Value;
+use crate::limits;
 use crate::text::quoted;
 
 /// Whether the record supports publishing its claim.
@@ -59,12 +63,22 @@ pub(super) fn judge(case: &Case<'_>) -> Promotion {
             Condition { id, asks, answer, lack }
         })
         .collect();
-    let is_inconclusive = case.record.text("/verdict").is_ok_and(|verdict| verdict.trim().eq_ignore_ascii_case("inconclusive"));
+    let is_inconclusive = case.record.said("/verdict").is_ok_and(says_inconclusive);
     Promotion {
         allowed: !is_inconclusive && conditions.iter().all(|condition| condition.lack.is_none()),
         conditions,
         component_exception: component_exception(case).err(),
     }
+}
+
+/// Whether a text of the verdict, however it is built, says that there is none.
+fn says_inconclusive(verdict: &Value<'_>) -> bool {
+    let mut is_said = false;
+    let _ = verdict.leaves("", limits::CLAIM_DEPTH, &mut |_, leaf| {
+        is_said |= leaf.string().is_some_and(|text| text.to_lowercase().contains("inconclusive"));
+        ControlFlow::Continue(())
+    });
+    is_said
 }
 
 /// A repository says where the candidate was pushed to, a whole commit or a digest which one it is. Names of branches and tags move.
@@ -98,10 +112,10 @@ fn same_semantics(case: &Case<'_>) -> Judged {
         case.record.number(&pointer).map(|token| token.parse::<f64>().unwrap_or(f64::NAN))
     };
     let measured = double("measured")?;
-    let holds = match case.record.some("/equivalence/tolerance/at_least") {
-        Ok(_) => measured >= double("at_least")?,
-        Err(_) => measured <= double("at_most")?,
-    };
+    let has = |name: &str| case.record.some(&format!("{AT}/{name}")).is_ok();
+    let least = has("at_least").then(|| double("at_least")).transpose()?;
+    let most = (has("at_most") || least.is_none()).then(|| double("at_most")).transpose()?;
+    let holds = least.is_none_or(|least| measured >= least) && most.is_none_or(|most| measured <= most);
     if holds { Ok(()) } else { Err(Lack::not_met("/equivalence/tolerance/measured", format!("is {measured}, outside of the tolerance"))) }
 }
 

@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use serde::Serialize;
 use thiserror::Error;
 
+use crate::bench::recorded::is_placeholder;
 use crate::json::{self, Kind, Value};
 use crate::limits;
 use crate::text::{brief, quoted, safe};
@@ -41,9 +42,6 @@ const BLOCKS: [&str; 10] =
     ["endpoint", "run", "control", "equivalence", "protocol", "quality", "statistics", "review", "closure", "result"];
 const LISTS: [&str; 4] = ["source", "rows", "lineage", "raw"];
 const OTHERS: [&str; 6] = ["schema", "semantics", "thresholds", "repetitions", "resources", "verdict"];
-
-/// Texts that say that something is not recorded, in lower case.
-const NOT_RECORDED: [&str; 5] = ["", "unknown", "tbd", "n/a", "redacted"];
 
 /// A record of a measurement, `bench-record/1`.
 #[derive(Clone, Debug)]
@@ -111,6 +109,11 @@ pub enum LackKind {
 pub(super) type Judged<T = ()> = Result<T, Lack>;
 
 impl Lack {
+    /// The same of the record of the control.
+    pub(super) fn of_control(self) -> Self {
+        Self { pointer: format!("/control#{}", self.pointer), ..self }
+    }
+
     pub(super) fn not_recorded(pointer: &str) -> Self {
         Self { kind: LackKind::NotRecorded, pointer: brief(pointer), why: "is not recorded".to_owned() }
     }
@@ -296,7 +299,7 @@ pub(super) fn is_recorded(value: &Value<'_>) -> bool {
 fn is_absent(value: &Value<'_>) -> bool {
     match &value.kind {
         Kind::Null => true,
-        Kind::String(text) => NOT_RECORDED.contains(&text.trim().to_lowercase().as_str()) || text.trim().starts_with("YOUR_"),
+        Kind::String(text) => is_placeholder(text),
         _ => false,
     }
 }

@@ -37,6 +37,8 @@ pub(super) enum Fault {
     ZeroDivisor(String),
     /// A statistic of this input, which has no rows.
     NoRows(String),
+    /// What is no finite number.
+    NotFinite(String),
 }
 
 #[derive(Clone, Debug)]
@@ -125,6 +127,11 @@ impl Expression {
 
 impl Node {
     fn value(&self, inputs: &BTreeMap<&str, Operand>, method: Option<Method>) -> Result<f64, Fault> {
+        let value = self.computed(inputs, method)?;
+        if value.is_finite() { Ok(value) } else { Err(Fault::NotFinite(self.to_string())) }
+    }
+
+    fn computed(&self, inputs: &BTreeMap<&str, Operand>, method: Option<Method>) -> Result<f64, Fault> {
         match self {
             Self::Number(number) => Ok(*number),
             Self::Input(name) => match inputs.get(name.as_str()) {

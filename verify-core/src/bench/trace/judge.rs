@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use memchr::memmem::Finder;
+
 use super::expression::{Fault, Operand};
 use super::library::{Library, Refusal};
 use super::manifest::{Claim, Claims, Evidence, Form, Line, Number, Place, Published, Writing};
-use super::page::line_of;
+use super::page::{line_of, stands_in};
 use super::rows::{Take, not_found};
 use super::{Backing, PublishedText, Retirement, Source, Traced, Verdict};
 use crate::bench::{Files, Method};
@@ -33,7 +35,7 @@ impl<'f> Judge<'f> {
         let mut traced = self.unjudged(claim);
         let judged = self.same_files(claim).and_then(|()| match &claim.evidence {
             Evidence::Number(number) => self.number(number, claim.published.as_ref(), &mut traced),
-            Evidence::Line(line) => self.line(line, &mut traced),
+            Evidence::Line(line) => self.line(line, claim.published.as_ref(), &mut traced),
             Evidence::Same(places) => self.same(places, &mut traced),
         });
         let judged = judged.and_then(|()| self.published(claim.published.as_ref(), &mut traced)).and_then(|()| self.backed(claim));
@@ -135,6 +137,7 @@ impl<'f> Judge<'f> {
         }
         let value = number.expression.value(&operands, None).map_err(|fault| match fault {
             Fault::ZeroDivisor(divisor) => (Verdict::ZeroDivisor, format!("{} is 0, and the expression divides by it", brief(&divisor))),
+            Fault::NotFinite(what) => (Verdict::Absent, format!("{} is no finite number", brief(&what))),
             Fault::NoRows(name) => (Verdict::Unbacked, format!("the statistic of {} has no rows to be taken of", brief(&name))),
         })?;
         let written = number.writing.write(value);
@@ -148,20 +151,19 @@ impl<'f> Judge<'f> {
         }
     }
 
-    fn line(&mut self, line: &Line, traced: &mut Traced) -> Result<(), Refusal> {
+    /// What is published out of a line stands there as a whole number, too.
+    fn line(&mut self, line: &Line, published: Option<&Published>, traced: &mut Traced) -> Result<(), Refusal> {
         let text = self.library.text(&line.file)?;
+        let finder = Finder::new(&line.contains);
+        let holds = |text: &str| finder.find(text.as_bytes()).is_some() && published.is_none_or(|published| stands_in(text, published));
         let mut lines = text.split('\n').zip(1_usize..);
-        if lines.clone().any(|(text, number)| number == line.line && text.contains(&line.contains)) {
+        if lines.clone().nth(line.line.saturating_sub(1)).is_some_and(|(text, _)| holds(text)) {
             traced.sources.iter_mut().for_each(|source| source.found = Some(quoted(&line.contains)));
             return Ok(());
         }
-        let elsewhere: Vec<String> = lines
-            .by_ref()
-            .filter(|(text, _)| text.contains(&line.contains))
-            .map(|(_, number)| number.to_string())
-            .take(NAMED_LINES)
-            .collect();
-        let more = if lines.any(|(text, _)| text.contains(&line.contains)) { " and more" } else { "" };
+        let elsewhere: Vec<String> =
+            lines.by_ref().filter(|(text, _)| holds(text)).map(|(_, number)| number.to_string()).take(NAMED_LINES).collect();
+        let more = if lines.any(|(text, _)| holds(text)) { " and more" } else { "" };
         let place = match elsewhere.as_slice() {
             [] => "it stands nowhere in the file".to_owned(),
             elsewhere => format!("it stands at line {}{more}", elsewhere.join(", ")),

@@ -27,6 +27,9 @@ pub(super) struct Library<'f> {
     work: usize,
 }
 
+/// Bytes of text that are looked through in a step.
+pub(super) const STEP_BYTES: usize = 16;
+
 /// Values of documents that are held at a time: a few of the largest, or all of a usual manifest.
 const HELD_VALUES: usize = 4 * limits::BENCH_VALUES;
 
@@ -38,7 +41,7 @@ impl<'f> Library<'f> {
     /// The text of a file, with what is no UTF-8 replaced; looking through it is paid for.
     pub(super) fn text(&mut self, name: &str) -> Result<std::borrow::Cow<'f, str>, Refusal> {
         let bytes = self.bytes(name)?;
-        self.pay(bytes.len() / 64)?;
+        self.pay(bytes.len() / STEP_BYTES)?;
         Ok(String::from_utf8_lossy(bytes))
     }
 
@@ -51,7 +54,7 @@ impl<'f> Library<'f> {
                 let bytes = self.bytes(&place.file)?;
                 let value = read(bytes, &place.form)?;
                 let document = Rc::new(Document { values: value.count(), value });
-                self.pay(document.values.saturating_add(bytes.len() / 64))?;
+                self.pay(document.values.saturating_add(bytes.len() / STEP_BYTES))?;
                 if self.held.saturating_add(document.values) > HELD_VALUES {
                     (self.open, self.held) = (BTreeMap::new(), 0);
                 }
@@ -60,7 +63,7 @@ impl<'f> Library<'f> {
                 document
             }
         };
-        self.pay(document.values.saturating_mul(times))?;
+        self.pay(document.values.saturating_mul(times.saturating_add(place.at.conditions())))?;
         Ok(document)
     }
 

@@ -267,6 +267,12 @@ impl NumberEntry {
         if self.thousands.chars().any(|character| character.is_ascii_digit() || matches!(character, '.' | '-')) {
             return Err(refused("thousands are not separated by digits, a point or a sign".to_owned()));
         }
+        if joins_the_number(&self.prefix, true) || joins_the_number(&self.suffix, false) {
+            return Err(refused("prefix and suffix hold no digit, and no sign or point beside the number".to_owned()));
+        }
+        if self.inputs.is_empty() {
+            return Err(refused("it follows from no input".to_owned()));
+        }
         if self.inputs.len() > limits::BENCH_INPUTS {
             return Err(refused(format!("it has more than {} inputs", limits::BENCH_INPUTS)));
         }
@@ -288,6 +294,12 @@ impl NumberEntry {
         let number = Number { inputs: self.inputs, expression: self.expr, writing, needs_rows };
         Ok(Claim { id: self.id, published: Some(self.published), retired, evidence: Evidence::Number(number) })
     }
+}
+
+/// Whether what stands before or behind a number would make it another one.
+fn joins_the_number(text: &str, is_before: bool) -> bool {
+    let beside = if is_before { text.chars().next_back() } else { text.chars().next() };
+    text.chars().any(char::is_numeric) || beside.is_some_and(|beside| matches!(beside, '+' | '-' | '−' | '–' | '‑' | '.' | ','))
 }
 
 impl LineEntry {

@@ -5,6 +5,7 @@ use std::ops::Range;
 use memchr::memmem::Finder;
 use serde::Serialize;
 
+use super::library::STEP_BYTES;
 use super::manifest::{Claims, Published};
 use crate::bench::Files;
 use crate::limits;
@@ -53,7 +54,7 @@ pub fn coverage(claims: &Claims, name: &str, files: &Files) -> Result<Coverage, 
     }
     let published = claims.claims.iter().filter_map(|claim| claim.published.as_ref());
     let published: Vec<&Published> = published.filter(|published| published.file.as_deref().is_none_or(|file| file == name)).collect();
-    if published.len().saturating_mul(bytes.len() / 64) > limits::BENCH_WORK {
+    if published.len().saturating_mul(bytes.len() / STEP_BYTES) > limits::BENCH_WORK {
         return Err(format!("to look for {} texts in {} takes more than {} steps", published.len(), quoted(name), limits::BENCH_WORK));
     }
     let page = String::from_utf8_lossy(bytes);
@@ -83,6 +84,13 @@ pub fn coverage(claims: &Claims, name: &str, files: &Files) -> Result<Coverage, 
 pub(super) fn line_of(page: &str, published: &Published) -> Option<usize> {
     let place = places(page, published).next()?;
     Some(page.get(..place.start)?.matches('\n').count().saturating_add(1))
+}
+
+/// Whether the text that is published stands in a line, as a whole number, if it is one.
+pub(super) fn stands_in(line: &str, published: &Published) -> bool {
+    let finder = Finder::new(&published.text);
+    let mut found = finder.find_iter(line.as_bytes()).map(|offset| offset..offset.saturating_add(published.text.len()));
+    found.any(|range| is_whole(line, range))
 }
 
 /// Where a published text stands on a page: as a whole number, if it is one, and on a line with what is to stand beside it.
