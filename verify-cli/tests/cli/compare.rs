@@ -113,7 +113,7 @@ fn a_floor_is_measured_and_read() {
 
     for (arguments, code, first) in [
         ("floor @/a-sweep.json", 2, "REFUSED USAGE: raw files come in pairs"),
-        ("floor @/a-sweep.json @/a-sweep.json", 2, "REFUSED USAGE: pair 1: both arms hold the same file"),
+        ("floor @/a-sweep.json @/a-sweep.json", 2, "REFUSED USAGE: pair 1 holds a file again"),
         (
             "floor @/a-sweep.json @/b-sweep.json",
             4,

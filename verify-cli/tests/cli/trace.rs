@@ -201,11 +201,12 @@ fn texts_of_others_are_harmless() {
     let folder = copy("trace-texts");
     let claims = folder.join("texts.toml");
     let evil = "::error:: \\u001b[2J | `x` @all \\u202e";
+    let prefix = evil.replace("[2J", "[J");
     let place = evil.replace('[', "~2");
     let manifest = format!(
         "version = 1\n[[line]]\nid = \"{evil}\"\npublished = {{ file = \"{evil}\", text = \"{evil}\" }}\nfile = \"{evil}\"\nline = 1\ncontains = \"{evil}\"\n\
          [[number]]\nid = \"retired {evil}\"\npublished = {{ text = \"{evil}\" }}\ninputs.r = {{ file = \"requests.jsonl\", lines = true, value = \"/{place}\", \
-         where = [{{ at = \"/{place}\", equals = \"{evil}\" }}] }}\nexpr = \"sum(r)\"\nround = 1\nprefix = \"{evil}\"\n\
+         where = [{{ at = \"/{place}\", equals = \"{evil}\" }}] }}\nexpr = \"sum(r)\"\nround = 1\nprefix = \"{prefix}\"\n\
          withdrawn = {{ date = \"2026-01-01\", reason = \"{evil}\" }}\n"
     );
     fs::write(&claims, manifest).unwrap();

@@ -267,8 +267,8 @@ impl NumberEntry {
         if self.thousands.chars().any(|character| character.is_ascii_digit() || matches!(character, '.' | '-')) {
             return Err(refused("thousands are not separated by digits, a point or a sign".to_owned()));
         }
-        if joins_the_number(&self.prefix, true) || joins_the_number(&self.suffix, false) {
-            return Err(refused("prefix and suffix hold no digit, and no sign or point beside the number".to_owned()));
+        if changes_the_number(&self.prefix, &self.suffix) {
+            return Err(refused("prefix and suffix hold no digit, and no minus, point or comma beside the number".to_owned()));
         }
         if self.inputs.is_empty() {
             return Err(refused("it follows from no input".to_owned()));
@@ -296,10 +296,13 @@ impl NumberEntry {
     }
 }
 
-/// Whether what stands before or behind a number would make it another one.
-fn joins_the_number(text: &str, is_before: bool) -> bool {
-    let beside = if is_before { text.chars().next_back() } else { text.chars().next() };
-    text.chars().any(char::is_numeric) || beside.is_some_and(|beside| matches!(beside, '+' | '-' | '−' | '–' | '‑' | '.' | ','))
+/// Whether what stands before or behind a number makes it another one.
+fn changes_the_number(prefix: &str, suffix: &str) -> bool {
+    let is_part = |character: char| matches!(character, '.' | ',');
+    let is_minus = |character: char| matches!(character, '-' | '−' | '–' | '‑');
+    [prefix, suffix].into_iter().any(|text| text.chars().any(char::is_numeric))
+        || prefix.ends_with(|character| is_part(character) || is_minus(character))
+        || suffix.starts_with(is_part)
 }
 
 impl LineEntry {
