@@ -1,11 +1,11 @@
 //! Which class of result the recorded evidence of a measurement supports. Not whether it is true: the record is its author's word, and
 //! so are its dates; what can be held against it are the files that it names.
 //!
-//! 1. [`record`] reads the record and tells what is not recorded from what is recorded as none.
-//! 2. [`evidence`] opens and hashes every file that it names, verifies receipts and reads rows.
-//! 3. [`contradiction`] and [`figures`] find where the evidence says something else. Then there is no class.
-//! 4. [`classes`] is the table of what each class needs; [`review`] and [`arms`] are parts of it.
-//! 5. [`promotion`] answers the seven conditions for publishing a claim.
+//! 1. `record` reads the record and tells what is not recorded from what is recorded as none.
+//! 2. `evidence` opens and hashes every file that it names, verifies receipts and reads rows.
+//! 3. `contradiction` and `figures` find where the evidence says something else. Then there is no class.
+//! 4. `classes` is the table of what each class needs; `review` and `arms` are parts of it.
+//! 5. `promotion` answers the seven conditions for publishing a claim.
 
 mod arms;
 mod classes;
