@@ -211,13 +211,16 @@ fn findings(report: &Common<'_>, verbose: bool, page: &mut Page) {
 
 /// What the receipt claims and what the enclave signed are two facts, whatever the receipt is worth.
 fn verdict(report: &Report, page: &mut Page) {
-    let claimed = |pointer: &str| report.claims.iter().find(|claim| claim.pointer == pointer).map(|claim| claim.value.as_str());
+    let claimed = |pointer: &str| report.claims.iter().find(|claim| claim.pointer == pointer);
     let label = claimed("/attestation/verdict/label").or_else(|| claimed("/label"));
-    let pass = claimed("/attestation/verdict/pass");
+    let pass = claimed("/attestation/verdict/pass").map(|claim| claim.value.as_str());
     if label.is_none() && pass.is_none() {
         return;
     }
-    let mut text = format!("claims {} (pass={})", label.unwrap_or("no label"), pass.unwrap_or("none"));
+    let mut text = format!("claims {} (pass={})", label.map_or("no label", |label| &label.value), pass.unwrap_or("none"));
+    if let Some((_, words)) = label.and_then(|label| CARRIERS.iter().find(|(coverage, _)| *coverage == label.coverage)) {
+        text.push_str(&format!(", the label covered {words}"));
+    }
     text.push_str(&match &report.facts.output {
         None if is_signed(report) => "; no enclave is behind that".to_owned(),
         None => "; no output of a genuine enclave was shown".to_owned(),
@@ -470,18 +473,20 @@ fn thin(report: &Report, page: &mut Page) {
     }
 }
 
+/// What carries a claim, in words that follow "covered".
+const CARRIERS: [(Coverage, &str); 5] = [
+    (Coverage::Quote, "by the quote"),
+    (Coverage::EnclaveInput, "as enclave input"),
+    (Coverage::Nonce, "by the nonce"),
+    (Coverage::Signature, "by a signature"),
+    (Coverage::Asserted, "by nothing"),
+];
+
 fn covered(report: &Report, verbose: bool, page: &mut Page) {
     if report.claims.is_empty() {
         return;
     }
-    let groups = [
-        (Coverage::Quote, "by the quote"),
-        (Coverage::EnclaveInput, "as enclave input"),
-        (Coverage::Nonce, "by the nonce"),
-        (Coverage::Signature, "by a signature"),
-        (Coverage::Asserted, "by nothing"),
-    ];
-    let counts: Vec<String> = groups
+    let counts: Vec<String> = CARRIERS
         .iter()
         .map(|(coverage, words)| (words, report.claims.iter().filter(|claim| claim.coverage == *coverage).count()))
         .filter(|(_, count)| *count > 0)

@@ -97,7 +97,7 @@ pub(crate) fn contents(contents: &[Content<'_>], findings: &mut Findings) -> Che
             Some(_) => shown.push(*name),
         }
     }
-    if findings.is_refuted() { Err(findings.last()) } else { Ok(shown) }
+    findings.refutation().map(|()| shown)
 }
 
 /// Whether every line is a path and a digest, and perhaps a size, with tabs between.
@@ -147,9 +147,7 @@ pub(crate) fn nonce(bound: &Bound<'_>, attestation: &Attestation<'_>, findings: 
             findings.raise(Problem::new(Code::ReceiptMalformedField, Location::pointer(DOCUMENT, pointer), message).found(shown));
         }
     }
-    if findings.is_refuted() {
-        return Err(findings.last());
-    }
+    findings.refutation()?;
     let wanted = HEXLOWER.encode(&hash(&[attestation.commit, attestation.model_sha256, attestation.eval_seed]));
     let message =
         "commit, model_sha256 and eval_seed do not hash to the nonce: at least one of the three is not the one that was requested";

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use data_encoding::HEXLOWER_PERMISSIVE;
 
 use crate::json::{Kind, Member, Value, child, is_integer};
-use crate::ledger::{Findings, Stopped};
+use crate::ledger::{Checked, Findings, Stopped};
 use crate::limits;
 use crate::problem::{Code, Location, Problem};
 use crate::text;
@@ -162,6 +162,18 @@ impl<'v, 'd, 'f> Fields<'v, 'd, 'f> {
             self.malformed(name, message);
         }
         number
+    }
+
+    /// Requires a version; another whole number than `wanted` raises `unsupported`, and ends the reading.
+    pub(crate) fn version(&mut self, name: &str, wanted: &str, unsupported: Code) -> Checked<()> {
+        let _ = self.require_types(&[(name, Type::Integer)]);
+        match self.optional(name).map(|value| &value.kind) {
+            Some(Kind::Number(token)) if is_integer(token) && *token != wanted => {
+                self.raise(unsupported, name, format!("{name} {} is not supported; wanted {wanted}", text::quoted(token)));
+                Err(Stopped::By(unsupported))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Checks that each of `members` is there and has its type.

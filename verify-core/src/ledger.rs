@@ -76,13 +76,25 @@ impl Findings {
         stopped
     }
 
-    /// What stops those who depend on a value that could not be read: the last finding, which says why.
+    /// What stops those who depend on a value that could not be read: the last finding that is more than a note, which says why.
     pub(crate) fn last(&self) -> Stopped {
-        Stopped::By(self.problems.last().map_or(Code::JsonMalformed, |problem| problem.code))
+        let grave = self.problems.iter().rfind(|problem| problem.effect > Effect::Notes);
+        Stopped::By(grave.map_or(Code::JsonMalformed, |problem| problem.code))
     }
 
-    pub(crate) fn is_refuted(&self) -> bool {
-        self.problems.iter().any(|problem| problem.effect == Effect::Refutes)
+    /// What stops those who depend on something that a finding refutes.
+    pub(crate) fn refutation(&self) -> Checked<()> {
+        let refuting = self.problems.iter().find(|problem| problem.effect == Effect::Refutes);
+        refuting.map_or(Ok(()), |problem| Err(Stopped::By(problem.code)))
+    }
+
+    /// `part`, which policy or caller asked for by `request`, if they did: where the receipt can have no such part, they do not get it.
+    pub(crate) fn asked<T>(&mut self, is_asked: bool, request: &str, part: Checked<T>) -> Checked<T> {
+        if let (true, Err(Stopped::NotApplicable(reason))) = (is_asked, &part) {
+            let message = format!("{request}, but {reason}");
+            self.raise(Problem::new(Code::PinNotInEvidence, Location::document("receipt"), message));
+        }
+        part
     }
 
     /// The findings alone, for those who keep no ledger.
@@ -98,38 +110,43 @@ pub(crate) struct Ledger {
     problems: Vec<Problem>,
 }
 
-enum Recorded {
-    Found(Vec<Code>),
-    Skipped(Code),
-    NotApplicable(&'static str),
+/// What came of one obligation.
+struct Recorded {
+    found: Vec<Code>,
+    /// What ended it early, if that is none of its own findings above notes.
+    stopped: Option<Stopped>,
+}
+
+impl Recorded {
+    const fn skipped(&self) -> Option<Code> {
+        match self.stopped {
+            Some(Stopped::By(code)) => Some(code),
+            Some(Stopped::NotApplicable(_)) | None => None,
+        }
+    }
 }
 
 impl Ledger {
-    /// Meets one obligation and records what came of it. An early return with no finding of its own above notes is a skip.
+    /// Meets one obligation and records what came of it. An early return because of something else leaves it unmet.
     pub(crate) fn meet<T>(&mut self, obligation: Obligation, run: impl FnOnce(&mut Findings) -> Checked<T>) -> Checked<T> {
         let mut findings = Findings { problems: Vec::new(), room: limits::PROBLEMS.saturating_sub(self.problems.len()) };
         let outcome = run(&mut findings);
-        let recorded = match &outcome {
-            Err(stopped) if findings.problems.iter().all(|problem| problem.effect == Effect::Notes) => match stopped {
-                Stopped::By(code) => Recorded::Skipped(*code),
-                Stopped::NotApplicable(reason) => Recorded::NotApplicable(reason),
-            },
-            _ => Recorded::Found(findings.problems.iter().map(|problem| problem.code).collect()),
-        };
-        self.results.push((obligation, recorded));
+        let is_own = |code: Code| findings.problems.iter().any(|problem| problem.code == code && problem.effect > Effect::Notes);
+        let stopped = outcome.as_ref().err().copied().filter(|stopped| !stopped.code().is_some_and(is_own));
+        let found = findings.problems.iter().map(|problem| problem.code).collect();
+        self.results.push((obligation, Recorded { found, stopped }));
         self.problems.extend(findings.problems);
         outcome
     }
 
     /// Whether every obligation in `range` was met so far; otherwise the gravest code that stands against it.
     pub(crate) fn holds(&self, range: RangeInclusive<Obligation>, policy: &Policy) -> Checked<()> {
-        let against = self.results.iter().filter(|(obligation, _)| range.contains(obligation)).flat_map(|(_, recorded)| match recorded {
-            Recorded::Found(codes) => codes.as_slice(),
-            Recorded::Skipped(code) => std::slice::from_ref(code),
-            Recorded::NotApplicable(_) => &[],
+        let results = self.results.iter().filter(|(obligation, _)| range.contains(obligation)).map(|(_, recorded)| recorded);
+        let against = results.flat_map(|recorded| {
+            let grave = recorded.found.iter().copied().filter(|code| policy.effect(*code) >= Effect::Prevents);
+            grave.chain(recorded.skipped())
         });
-        let gravest = against.copied().max_by_key(|code| policy.effect(*code)).filter(|code| policy.effect(*code) >= Effect::Prevents);
-        gravest.map_or(Ok(()), |code| Err(Stopped::By(code)))
+        against.max_by_key(|code| policy.effect(*code)).map_or(Ok(()), |code| Err(Stopped::By(code)))
     }
 
     /// Records a note that belongs to no obligation.
@@ -144,23 +161,20 @@ impl Ledger {
             .filter(|obligation| required.contains(obligation))
             .map(|obligation| {
                 let recorded = self.results.iter().find(|(recorded, _)| recorded == obligation);
-                let result = match recorded {
-                    None => CheckResult::NotReached,
-                    Some((_, Recorded::Skipped(code))) => CheckResult::Skipped { because: *code },
-                    Some((_, Recorded::NotApplicable(reason))) => CheckResult::NotApplicable { reason },
-                    Some((_, Recorded::Found(codes))) => {
-                        let by = |effect: &dyn Fn(Code) -> Effect| {
-                            codes.iter().copied().filter(|code| effect(*code) > Effect::Notes).collect::<Vec<Code>>()
-                        };
-                        let (grave, grave_by_default) = (by(&|code| policy.effect(code)), by(&|code| code.info().default_effect));
-                        match (grave.is_empty(), grave_by_default.is_empty()) {
-                            (false, _) => CheckResult::Failed { codes: grave },
-                            (true, false) => CheckResult::Softened { codes: grave_by_default },
-                            (true, true) if policy.waives(*obligation) => CheckResult::Waived,
-                            (true, true) => CheckResult::Passed,
-                        }
+                let result = recorded.map_or(CheckResult::NotReached, |(_, recorded)| {
+                    let by = |effect: &dyn Fn(Code) -> Effect| {
+                        recorded.found.iter().copied().filter(|code| effect(*code) > Effect::Notes).collect::<Vec<Code>>()
+                    };
+                    let (grave, grave_by_default) = (by(&|code| policy.effect(code)), by(&|code| code.info().default_effect));
+                    match recorded.stopped {
+                        _ if !grave.is_empty() => CheckResult::Failed { codes: grave },
+                        Some(Stopped::By(code)) => CheckResult::Skipped { because: code },
+                        _ if !grave_by_default.is_empty() => CheckResult::Softened { codes: grave_by_default },
+                        Some(Stopped::NotApplicable(reason)) => CheckResult::NotApplicable { reason },
+                        None if policy.waives(*obligation) => CheckResult::Waived,
+                        None => CheckResult::Passed,
                     }
-                };
+                });
                 Check { id: *obligation, title: obligation.title(), result }
             })
             .collect();
@@ -271,6 +285,33 @@ mod tests {
         assert_eq!(outcome, Outcome::Unverifiable);
         assert_eq!(checks.last().unwrap().result, CheckResult::Skipped { because: Code::QuoteMalformed });
         assert_eq!(problems.len(), 1);
+    }
+
+    /// Nor does a finding that the policy softens: the rest of the check did not run.
+    #[test]
+    fn a_softened_finding_before_a_skip_makes_no_pass_of_it() {
+        let mut ledger = ledger_with(&[]);
+        ledger.results.pop();
+        let _: Checked<()> = ledger.meet(Obligation::Claims, |findings| {
+            findings.raise(problem(Code::JsonNonFinite));
+            Err(Stopped::By(Code::ProvenanceClocks))
+        });
+        let policy = Policy::authenticity();
+        assert!([Code::JsonNonFinite, Code::ProvenanceClocks].iter().all(|code| policy.effect(*code) == Effect::Notes));
+        assert_eq!(ledger.holds(Obligation::Claims..=Obligation::Claims, &policy), Err(Stopped::By(Code::ProvenanceClocks)));
+        let (outcome, checks, _) = ledger.settle(Obligation::OF_A_RECEIPT, &policy);
+        assert_eq!(outcome, Outcome::Unverifiable);
+        assert_eq!(checks.last().unwrap().result, CheckResult::Skipped { because: Code::ProvenanceClocks });
+    }
+
+    #[test]
+    fn what_stops_is_the_last_finding_above_notes() {
+        let mut findings = Findings::default();
+        for code in [Code::ReceiptVersion, Code::ReceiptWrongType, Code::ReceiptUnknownMember] {
+            findings.raise(problem(code));
+        }
+        assert_eq!(findings.last(), Stopped::By(Code::ReceiptWrongType));
+        assert_eq!(findings.refutation(), Err(Stopped::By(Code::ReceiptWrongType)));
     }
 
     #[test]

@@ -16,7 +16,7 @@ use crate::report::{Coverage, ExpectationResult};
 use crate::text::{brief, escape, quoted};
 
 pub(crate) fn check_enclave(policy: &Policy, report: Checked<&Authentic<TdReport<'_>>>, findings: &mut Findings) -> Checked<()> {
-    let report = pinnable(report, "enclave measurements", !policy.enclaves.is_empty(), findings)?;
+    let report = findings.asked(!policy.enclaves.is_empty(), "the policy pins enclave measurements", report)?;
     let facts = trust_domain_facts(report);
     let found = [&facts.mrtd, &facts.rtmr[0], &facts.rtmr[1], &facts.rtmr[2], &facts.rtmr[3]];
     let is_pinned = policy.enclaves.iter().any(|pin| [&pin.mrtd, &pin.rtmr0, &pin.rtmr1, &pin.rtmr2, &pin.rtmr3] == found);
@@ -34,7 +34,8 @@ pub(crate) fn check_enclave(policy: &Policy, report: Checked<&Authentic<TdReport
 }
 
 pub(crate) fn check_image(policy: &Policy, bound: Checked<&Bound<'_>>, findings: &mut Findings) -> Checked<()> {
-    let image = pinnable(bound.and_then(|bound| bound.image), "container images", !policy.images.is_empty(), findings)?;
+    let image = bound.and_then(|bound| bound.image);
+    let image = findings.asked(!policy.images.is_empty(), "the policy pins container images", image)?;
     let location = Location::pointer(DOCUMENT, format!("{}/bound_digest", bound?.block));
     if !policy.images.is_empty() && !policy.images.iter().any(|accepted| accepted == image) {
         let message = "the container image is not one that the policy accepts";
@@ -44,15 +45,6 @@ pub(crate) fn check_image(policy: &Policy, bound: Checked<&Bound<'_>>, findings:
         findings.raise(Problem::new(Code::ImageUnpinned, location, message).found(image));
     }
     Ok(())
-}
-
-/// A part that the policy may pin; a policy that pins what the receipt cannot have is not met.
-fn pinnable<T>(part: Checked<T>, what: &str, is_pinned: bool, findings: &mut Findings) -> Checked<T> {
-    if let (Err(Stopped::NotApplicable(reason)), true) = (&part, is_pinned) {
-        let message = format!("the policy pins {what}, but {reason}");
-        findings.raise(Problem::new(Code::PinNotInEvidence, Location::document(DOCUMENT), message));
-    }
-    part
 }
 
 /// A receipt in which values are looked up, with what its evidence shows about them.

@@ -126,7 +126,7 @@ codes! {
         "Fetch the receipt again; a producer never leaves this member out.",
         "Polaris receipt, version 1";
     ReceiptMalformedField = "receipt.malformed-field", Refutes, [], None,
-        "A bound field has a wrong length or alphabet. The hashes that bind it join fields without separators, so its shape is part of the proof.",
+        "A field has a wrong length, alphabet or range. The hashes that bind fields join them without separators, so their shape is part of the proof.",
         "Fetch the receipt again; if it still reads so, it was altered or made by an unknown producer.",
         "Polaris receipt, version 1, report data formulas";
     ReceiptBase64 = "receipt.base64-not-canonical", Refutes, [], None,
@@ -261,7 +261,7 @@ codes! {
         "RFC 5280 section 6.1.3";
     CertificateValidity = "certificate.outside-validity", Prevents, [], Some("STATUS_SGX_PCK_CERT_CHAIN_EXPIRED"),
         "A certificate is not valid at the judged instant.",
-        "Judge at an instant inside the validity (--at), or supply collateral of that time.",
+        "Judge at an instant inside the validity (--at); if now has to be inside, ask for a receipt with fresher collateral.",
         "RFC 5280 section 4.1.2.5";
     CertificateRevoked = "certificate.revoked", Refutes, [], Some("STATUS_SGX_PCK_REVOKED"),
         "A certificate stands in the revocation list of its issuer.",
@@ -325,7 +325,7 @@ codes! {
         "RFC 5280 section 6.3.3";
     CrlWindow = "crl.outside-window", Prevents, [], Some("STATUS_SGX_CRL_EXPIRED"),
         "A revocation list is not current at the judged instant.",
-        "Judge at an instant inside its window (--at), or supply fresher collateral.",
+        "Judge at an instant inside its window (--at); if now has to be inside, ask for a receipt with fresher collateral.",
         "RFC 5280 sections 5.1.2.4 and 5.1.2.5";
 
     TcbInfoMalformed = "tcb-info.malformed", Refutes, [], Some("STATUS_SGX_TCB_INFO_INVALID"),
@@ -346,7 +346,7 @@ codes! {
         "Intel PCS API version 4, TCB info";
     TcbInfoWindow = "tcb-info.outside-window", Prevents, [], Some("STATUS_SGX_TCB_INFO_EXPIRED"),
         "The TCB info is not current at the judged instant.",
-        "Judge at an instant inside its window (--at), or supply fresher collateral.",
+        "Judge at an instant inside its window (--at); if now has to be inside, ask for a receipt with fresher collateral.",
         "Intel PCS API version 4, TCB info";
     QeIdentityMalformed = "qe-identity.malformed", Refutes, [], Some("STATUS_SGX_ENCLAVE_IDENTITY_INVALID"),
         "The QE identity has another structure than Intel's version 2.",
@@ -366,7 +366,7 @@ codes! {
         "Intel PCS API version 4, enclave identity";
     QeIdentityWindow = "qe-identity.outside-window", Prevents, [], Some("STATUS_SGX_ENCLAVE_IDENTITY_EXPIRED"),
         "The QE identity is not current at the judged instant.",
-        "Judge at an instant inside its window (--at), or supply fresher collateral.",
+        "Judge at an instant inside its window (--at); if now has to be inside, ask for a receipt with fresher collateral.",
         "Intel PCS API version 4, enclave identity";
     WindowEmpty = "window.empty", Prevents, [], None,
         "There is no instant at which all signed objects of the collateral are current: they do not belong together.",
@@ -669,8 +669,8 @@ codes! {
         "Ask the producer for a receipt that records the field, or use a policy that does not list it.",
         "README.md, policies";
     PinNotInEvidence = "pin.not-in-evidence", Weakens, [], None,
-        "The policy pins something that this kind of receipt does not have.",
-        "Ask for a receipt with a quote, or use a policy without this pin.",
+        "Policy or caller ask for something that this kind of receipt does not have.",
+        "Ask for a receipt with a quote, or do not ask this of it.",
         "README.md, policies";
     PinOnlyAsserted = "pin.only-asserted", Weakens, [], None,
         "A field has an accepted value, but nothing binds it, or only its beginning, to the evidence.",

@@ -179,20 +179,19 @@ impl Verifier {
         let Appraisal { quote, trust_domain, genuine: genuine_as_carried, judged, facts: hardware } =
             dcap::verify(carried_quote, Accepted::TrustDomains, collateral, request.instant, &self.policy, trust, &mut ledger);
 
-        let fresh = carried_quote
-            .ok()
-            .zip(request.fresh_collateral)
-            .map(|(quote, collateral)| dcap::judge_again(quote, collateral, hardware.window.as_ref(), &self.policy, trust));
+        let fresh = carried_quote.ok().zip(request.fresh_collateral).map(|(quote, collateral)| {
+            dcap::judge_again(quote, Accepted::TrustDomains, collateral, hardware.window.as_ref(), &self.policy, trust)
+        });
         let refuted = fresh.as_ref().and_then(QuoteReport::refutation);
         let genuine = genuine_as_carried.and(refuted.map_or(Ok(()), |code| Err(Stopped::By(code))));
         let _fresher = ledger.meet(Obligation::FreshCollateral, |findings| match &fresh {
             None if request.fresh_collateral.is_none() => Err(Stopped::NotApplicable("no fresh collateral was given")),
-            None => genuine,
-            Some(fresh) => age::check_fresh(&hardware, fresh, findings),
+            None => findings.asked(true, "fresh collateral was given", genuine),
+            Some(fresh) => age::check_fresh(hardware.window.as_ref(), genuine_as_carried, fresh, findings),
         });
         let _young = ledger.meet(Obligation::CollateralAge, |findings| {
             let limit = self.policy.maximum_age.ok_or(Stopped::NotApplicable("the policy sets no limit"))?;
-            genuine?;
+            findings.asked(true, "the policy limits the age of collateral", genuine)?;
             let newest = fresh.as_ref().map_or(&hardware, |fresh| &fresh.facts);
             age::check_limit(newest, request.now.or(request.instant.now()), limit, findings);
             Ok(())
@@ -222,7 +221,7 @@ impl Verifier {
         });
         let output = stdout.map(Output::read);
         let input = ledger.meet(Obligation::Input, |findings| {
-            files?;
+            findings.asked(request.input.is_some(), "an input was given", files)?;
             let result = request.run.iter().find(|file| file.companion == Companion::Result).and_then(|file| file.content.ok());
             let sources = Sources { given: request.input, output: output.as_ref().ok(), result };
             input::recover(receipt.quote?, receipt.bound?, receipt.statement?, receipt.expected?, nonce, &sources, findings)
@@ -265,7 +264,7 @@ impl Verifier {
         });
         let rescored = ledger.meet(Obligation::Tier, |findings| {
             let params = request.score.ok_or(Stopped::NotApplicable("no parameters of a tier function were given"))?;
-            let attestation = receipt.attestation?;
+            let attestation = findings.asked(true, "parameters of a tier function were given", receipt.attestation)?;
             let output = match receipt.signature {
                 Ok(_) => None,
                 Err(_) => output_bound.and_then(|()| need(&output)).map(Some)?,

@@ -30,6 +30,17 @@ pub(super) fn vectors() -> Vec<Vector> {
         })
         .answer(Outcome::Invalid, &["certificate.revoked"])
         .invalid(&[]),
+        fresh(
+            "fresh-certificate-revoked-carried-incomplete",
+            "So it does where the carried collateral lacks a part, and with it its window.",
+            |m| {
+                m.collateral.pck_crl.revoked.push(m.pck.serial.clone());
+            },
+        )
+        .answer(Outcome::Invalid, &["certificate.revoked"])
+        .carried(Outcome::Unverifiable)
+        .change(|m| m.collateral.items.add(|items| items.truncate(3)))
+        .invalid(&["collateral.part-absent"]),
         fresh("fresh-level-revoked", "A TCB level that was revoked since refutes.", |m| {
             m.collateral.tcb_info.body.set("/tcbLevels/0/tcbStatus", "Revoked");
         })

@@ -91,6 +91,12 @@ fn structure() -> Vec<Vector> {
         classic("receipt-version-2", "An unknown format version cannot be judged, and is no fraud.")
             .change(|m| m.receipt.afterwards.add(|receipt| receipt.set("/polaris_version", 2)))
             .only(Outcome::Unverifiable, &["receipt.version-unsupported"]),
+        classic("receipt-version-huge", "So is one that no number type holds.")
+            .change(|m| m.receipt.afterwards.add(|receipt| receipt.set("/polaris_version", token("1000000000000000000000000000000"))))
+            .only(Outcome::Unverifiable, &["receipt.version-unsupported"]),
+        classic("receipt-version-fraction", "A version is written as a whole number; 1.0 is another text.")
+            .change(|m| m.receipt.afterwards.add(|receipt| receipt.set("/polaris_version", token("1.0"))))
+            .invalid(&["receipt.wrong-type"]),
         classic("receipt-without-result-hash", "The hash of the output is part of the proof.")
             .change(|m| m.receipt.afterwards.add(|receipt| drop(receipt.remove("/tdx/result_sha256"))))
             .invalid(&["receipt.missing-member"]),

@@ -59,6 +59,9 @@ fn without_image(material: &mut Material) {
 fn responses() -> Vec<Vector> {
     vec![
         response("response-verified", "A response whose bindings hold is genuine.").verified(&[]),
+        response("response-tier", "A response records no figures from which a tier could be derived.")
+            .score("test")
+            .thin(&["pin.not-in-evidence"]),
         response("response-strict", "A response carries no attestation block, so it is thin under strict.")
             .policy("strict")
             .thin(&["enclave.unpinned", "image.unpinned"]),

@@ -213,6 +213,10 @@ fn envelope() -> Vec<Vector> {
         signed("signed-pinned", "A policy that pins enclave and image is not met by a signer's word.")
             .policy("test")
             .thin(&["pin.not-in-evidence"]),
+        signed("signed-age", "Nor is one that limits the age of collateral.").policy("age-30d").thin(&["pin.not-in-evidence"]),
+        signed("signed-evaluation", "Nor is one that asks for an evaluation number.")
+            .policy("evaluation-20")
+            .thin(&["pin.not-in-evidence"]),
         signed("signed-accept-commit", "A signature binds the commit.").policy("accept-commit").thin(&["pin.not-in-evidence"]),
         signed("signed-accept-other-commit", "A signed commit that the policy does not accept is refused.")
             .policy("accept-other-commit")

@@ -83,7 +83,7 @@ fn the_screen_says_what_a_validator_asks() {
     let run = receipt(&verify(&[VERIFIED]));
     for line in [
         &format!("VERIFIED (anchors replaced: not Intel's)  {VERIFIED}\n"),
-        "\n  Verdict   claims \"L\" (pass=true); the enclave signed \"ok\" (pass=true)\n",
+        "\n  Verdict   claims \"L\" (pass=true), the label covered by nothing; the enclave signed \"ok\" (pass=true)\n",
         "\n  Hardware  TDX quote that is genuine under the given anchors, not Intel's; was UpToDate under their collateral",
         "\n  Bindings  all hold: nonce+key, ",
         "\n  Enclave   measurements pinned (MRTD ff3c1e7abad2051b), image pinned (1187327c6d0f0b0b)\n",
@@ -114,7 +114,7 @@ fn an_attested_refusal_is_a_good_receipt_of_a_refused_run() {
     assert_eq!(run.code, 0);
     let text = run.stdout.replace("\n            ", " ");
     assert!(
-        text.contains("claims \"REJECT\" (pass=false); the enclave signed \"REJECT\" (pass=false); a valid receipt is not an accepted run")
+        text.contains("claims \"REJECT\" (pass=false), the label covered by the quote; the enclave signed \"REJECT\" (pass=false); a valid receipt is not an accepted run")
     );
 }
 

@@ -33,12 +33,17 @@ pub(crate) fn check_limit(newest: &QuoteFacts, now: Option<Timestamp>, limit: Du
     }
 }
 
-/// Collateral that is given as fresh does not start before the one that the receipt carries. Where a window is not known, the
-/// verdict under that collateral says why.
-pub(crate) fn check_fresh(carried: &QuoteFacts, fresh: &QuoteReport, findings: &mut Findings) -> Checked<()> {
-    let (Some(carried), Some(fresh)) = (&carried.window, &fresh.facts.window) else {
-        return Err(Stopped::By(fresh.problems.first().map_or(Code::CollateralAgeUnknown, |problem| problem.code)));
-    };
+/// Collateral that is given as fresh does not start before the one that the receipt carries, whose window is known unless the verdict
+/// under it says why not.
+pub(crate) fn check_fresh(
+    carried: Option<&WindowFacts>,
+    genuine_as_carried: Checked<()>,
+    fresh: &QuoteReport,
+    findings: &mut Findings,
+) -> Checked<()> {
+    let unknown = |by: Option<Code>| Stopped::By(by.unwrap_or(Code::CollateralAgeUnknown));
+    let carried = carried.ok_or_else(|| unknown(genuine_as_carried.err().and_then(Stopped::code)))?;
+    let fresh = fresh.facts.window.as_ref().ok_or_else(|| unknown(fresh.problems.first().map(|problem| problem.code)))?;
     let (old, new) = (carried.start, fresh.start);
     if new < old {
         let message = format!("the collateral that was given as fresh starts at {new}, before that of the receipt at {old}");

@@ -70,10 +70,7 @@ impl Collateral {
 
     fn read_polaris(mut fields: Fields<'_, '_, '_>) -> Checked<Self> {
         fields.refuse_unknown(&["v", "urls", "items"], Code::CollateralUnknownItem);
-        if let Some(version) = fields.integer::<i64>("v").filter(|version| *version != 1) {
-            fields.raise(Code::CollateralContainer, "v", format!("collateral version {version} is not supported; wanted 1"));
-            return Err(Stopped::By(Code::CollateralContainer));
-        }
+        fields.version("v", "1", Code::CollateralContainer)?;
         let _ = fields.allow_type("urls", Type::Array);
         let items = fields.object("items");
         let Some(mut items) = items else {

@@ -106,19 +106,20 @@ pub fn verify_quote(quote: &[u8], collateral: &[u8], at: Instant, anchors: &Anch
 }
 
 /// Judges `quote` by collateral that the caller brought, at the start of that collateral's window. What Intel says in it counts
-/// against the quote only where the collateral is whole, current, of this platform, and not older than `carried`.
+/// against the quote only where the collateral is whole, current, of this platform, and not older than `carried`, if that is known.
 pub(crate) fn judge_again(
     quote: &[u8],
+    accepted: Accepted,
     collateral: &[u8],
     carried: Option<&WindowFacts>,
     policy: &Policy,
     trust: Trust<'_>,
 ) -> QuoteReport {
     let mut ledger = Ledger::default();
-    let appraisal = verify(Ok(quote), Accepted::Any, Ok(collateral), Instant::Collateral, policy, trust, &mut ledger);
+    let appraisal = verify(Ok(quote), accepted, Ok(collateral), Instant::Collateral, policy, trust, &mut ledger);
     let is_usable = ledger.holds(Obligation::Collateral..=Obligation::TcbSigner, policy).is_ok()
         && ledger.holds(Obligation::TcbInfo..=Obligation::Platform, policy).is_ok();
-    let is_fresh = appraisal.judged.at.zip(carried).is_some_and(|(start, carried)| start >= carried.start);
+    let is_fresh = appraisal.judged.at.is_some_and(|start| carried.is_none_or(|carried| start >= carried.start));
     let policy = policy.for_fresh_collateral(is_usable && is_fresh);
     report(quote, collateral, appraisal, ledger, &policy, trust.anchors)
 }
@@ -262,6 +263,8 @@ pub(crate) fn verify<'a>(
     });
     let modules = ledger.meet(Obligation::TdxModule, |findings| tcb::modules(need(&body)?, need(&tcb_info)?, findings));
     let tcb = ledger.meet(Obligation::TcbStatus, |findings| {
+        let is_asked = policy.minimum_tcb_evaluation.is_some();
+        let tcb_info = findings.asked(is_asked, "the policy asks for an evaluation number of the collateral", need(&tcb_info))?;
         let evaluation = Evaluation {
             platform: need(&platform)?,
             modules: match &modules {
@@ -269,7 +272,7 @@ pub(crate) fn verify<'a>(
                 modules => need(modules)?,
             },
             qe_report: need(&qe_report)?,
-            tcb_info: need(&tcb_info)?,
+            tcb_info,
             qe_identity: need(&qe_identity)?,
         };
         check_evaluation_numbers(evaluation.tcb_info, evaluation.qe_identity, policy, findings);

@@ -225,7 +225,7 @@ impl<'a> Receipt<'a> {
     fn read_quoted(fields: &mut Fields<'a, 'a, '_>) -> Checked<Self> {
         let known = ["polaris_version", "receipt_id", "chain", "attestation", "attestation_type", "tdx", "_expected"];
         fields.refuse_unknown(&known, Code::ReceiptUnknownMember);
-        require_version(fields)?;
+        fields.version("polaris_version", "1", Code::ReceiptVersion)?;
         if let Some(kind) = fields.string("attestation_type").filter(|kind| *kind != "tdx-quote") {
             let message = format!("attestation_type {} is not supported; wanted \"tdx-quote\"", quoted(kind));
             fields.raise(Code::EvidenceTypeUnsupported, "attestation_type", message);
@@ -246,7 +246,7 @@ impl<'a> Receipt<'a> {
     fn read_signed(fields: &mut Fields<'a, 'a, '_>) -> Checked<Self> {
         let known = ["polaris_version", "receipt_id", "chain", "attestation", "attestation_type", "signature", "public_key"];
         fields.refuse_unknown(&known, Code::ReceiptUnknownMember);
-        require_version(fields)?;
+        fields.version("polaris_version", "1", Code::ReceiptVersion)?;
         if fields.optional("attestation_type").is_some()
             && let Some(kind) = fields.string("attestation_type").filter(|kind| *kind != "ed25519")
         {
@@ -343,16 +343,6 @@ impl Envelope {
 
 /// How many members of an unknown document are named.
 const SHOWN_MEMBERS: usize = 6;
-
-fn require_version(fields: &mut Fields<'_, '_, '_>) -> Checked<()> {
-    match fields.integer::<i64>("polaris_version").filter(|version| *version != 1) {
-        None => Ok(()),
-        Some(version) => {
-            fields.raise(Code::ReceiptVersion, "polaris_version", format!("polaris_version {version} is not supported; wanted 1"));
-            Err(fields.last())
-        }
-    }
-}
 
 type Stated<'a> = Vec<(String, &'a Value<'a>)>;
 

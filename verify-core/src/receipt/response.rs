@@ -115,10 +115,7 @@ impl<'a> Note<'a> {
 
 fn read_response<'a>(fields: &mut Fields<'a, 'a, '_>, block: &'static str) -> Checked<Receipt<'a>> {
     fields.refuse_unknown(&RESPONSE_MEMBERS, Code::ReceiptUnknownMember);
-    if let Some(version) = fields.integer::<i64>("binding_version").filter(|version| *version != 2) {
-        fields.raise(Code::ReceiptVersion, "binding_version", format!("binding_version {version} is not supported; wanted 2"));
-        return Err(fields.last());
-    }
+    fields.version("binding_version", "2", Code::ReceiptVersion)?;
     let files = read_files(fields).ok_or_else(|| fields.last());
     let expected = files.as_ref().map(|files| expected(files)).map_err(|stopped| *stopped);
     let evidence = read_evidence(fields, block).ok_or_else(|| fields.last());
