@@ -55,6 +55,7 @@ pub(super) struct Repetition {
     pub(super) rows: Vec<Row>,
 }
 
+#[derive(PartialEq)]
 pub(super) struct Row {
     pub(super) is_failed: bool,
     pub(super) value: Option<f64>,
@@ -261,6 +262,19 @@ pub(super) fn numbers(evidence: &Evidence<'_>, record: &Record<'_>, pointer: &st
     let found = selector.find(&document).map_err(|error| Lack::not_met(&at, format!("leads nowhere: {error}")))?;
     let numbers: Option<Vec<f64>> = items(found).and_then(|items| items.iter().map(finite).collect());
     numbers.ok_or_else(|| Lack::not_met(&at, "does not lead to a list of numbers"))
+}
+
+impl Repetition {
+    /// Whether nothing tells the two apart: their rows have the same values and times, in whatever bytes.
+    pub(super) fn is_alike(&self, other: &Self) -> bool {
+        self.place == other.place || self.rows == other.rows
+    }
+
+    /// Whether both are one measurement: no two have the same values at the same instants.
+    pub(super) fn is_copy_of(&self, other: &Self) -> bool {
+        let is_dated = || !self.rows.is_empty() && self.rows.iter().all(|row| matches!(row.time, Some(Time::Instant(_))));
+        self.place == other.place || (self.rows == other.rows && is_dated())
+    }
 }
 
 impl Receipt {
