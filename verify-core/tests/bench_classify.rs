@@ -106,7 +106,10 @@ fn a_component_may_be_published_as_one_where_it_is_named_and_bounded() {
     );
     refused(&|record| record["closure"]["prohibited"] = json!([]), "/closure/prohibited is recorded as none");
     refused(&|record| drop(record["closure"].as_object_mut().unwrap().remove("prohibited")), "/closure/prohibited is not recorded");
-    refused(&|record| record["closure"]["prohibited"] = json!(["quality", "TBD"]), "/closure/prohibited/1 names no inference");
+    for nothing in ["TBD", "none"] {
+        let prohibited = json!(["quality", nothing]);
+        refused(&|record| record["closure"]["prohibited"] = prohibited.clone(), "/closure/prohibited/1 names no inference");
+    }
     refused(&|record| record["endpoint"]["kind"] = "system".into(), r#"/endpoint/kind is "system", not a component"#);
 }
 
@@ -383,15 +386,19 @@ const EDITS: &[Edit] = &[
     (Class::Matched, &[("/closure", "owner, wording and prohibited inferences are stated")], |fixture| {
         put(&mut fixture.record, "/closure/prohibited", "none".into());
     }),
-    (Class::Scout, &[("/rows", "there are rows of every repetition")], |fixture| {
-        let mut rows: Value = serde_json::from_slice(&fixture.files["rows.json"]).unwrap();
-        rows["candidate"][2] = json!([]);
-        fixture.put("rows.json", &rows);
-        let reviewed = digest(&fixture.files["rows.json"]);
-        fixture.review(&reviewed);
-        put(&mut fixture.record, "/samples", json!({ "candidate": 6, "control": 9 }));
-        put(&mut fixture.record, "/statistics/interval", json!({ "arm": "candidate", "method": "range", "low": 1.9, "high": 2.1 }));
-    }),
+    (
+        Class::Scout,
+        &[("/rows", "there are rows of every repetition"), ("/repetitions", "it was repeated as often as the protocol asks")],
+        |fixture| {
+            let mut rows: Value = serde_json::from_slice(&fixture.files["rows.json"]).unwrap();
+            rows["candidate"][2] = json!([]);
+            fixture.put("rows.json", &rows);
+            let reviewed = digest(&fixture.files["rows.json"]);
+            fixture.review(&reviewed);
+            put(&mut fixture.record, "/samples", json!({ "candidate": 6, "control": 9 }));
+            put(&mut fixture.record, "/statistics/interval", json!({ "arm": "candidate", "method": "range", "low": 1.9, "high": 2.1 }));
+        },
+    ),
     (
         Class::Scout,
         &[("/repetitions", "it was repeated at least twice"), ("/repetitions", "it was repeated as often as the protocol asks")],
@@ -520,10 +527,10 @@ fn a_control_was_measured_itself_and_at_about_the_same_time() {
         }),
         ("/control#/failures is \"few\"; wanted their number or a list", |control| put(control, "/failures", "few".into())),
         ("/control#/run/started_at is not recorded", |control| without(control, "/run/started_at")),
-        ("/run/started_at is 2026-07-01T10:00:00Z, and the control started at 2023-07-01T10:00:00Z; wanted within 7 days", |control| {
+        ("/run/started_at is 2026-07-01T10:00:00Z, and 2023-07-01T10:00:00Z in the control; wanted within 7 days", |control| {
             put(control, "/run/started_at", "2023-07-01T10:00:00Z".into())
         }),
-        ("/run/started_at is 2026-07-01T10:00:00Z, and the control started at 2026-06-24T09:59:59Z; wanted within 7 days", |control| {
+        ("/run/started_at is 2026-07-01T10:00:00Z, and 2026-06-24T09:59:59Z in the control; wanted within 7 days", |control| {
             put(control, "/run/started_at", "2026-06-24T09:59:59Z".into())
         }),
         ("/control is of the candidate itself", |control| put(control, "/candidate", records::claim_grade().record["candidate"].clone())),
@@ -536,12 +543,37 @@ fn a_control_was_measured_itself_and_at_about_the_same_time() {
     }
     let a_week_before = |fixture: &mut Fixture| put(fixture.control.as_mut().unwrap(), "/run/started_at", "2026-06-24T10:00:00Z".into());
     assert_eq!(lacks_after(a_week_before), [""; 0]);
+    let later_rows = |fixture: &mut Fixture| {
+        let later = |rows: Value| serde_json::from_str::<Value>(&rows.to_string().replace("2026-07-01", "2029-07-01")).unwrap();
+        fixture.put("later.json", &json!([[2.4, 2.6], [2.3, 2.7]].map(|values| later(records::rows(1, &values)))));
+        let control = fixture.control.as_mut().unwrap();
+        put(control, "/samples", 4.into());
+        put(control, "/repetitions", 2.into());
+        control["rows"] = json!([{ "path": "later.json", "at": "/0" }, { "path": "later.json", "at": "/1" }]);
+    };
+    assert_eq!(
+        lacks_after(later_rows),
+        ["/rows begin at 2026-07-01T10:01:00Z, and 2029-07-01T10:01:00Z in the control; wanted within 7 days"]
+    );
     let same_rows = |fixture: &mut Fixture| {
         without(&mut fixture.record, "/result");
         fixture.record["rows"].as_array_mut().unwrap().truncate(3);
         fixture.control.as_mut().unwrap()["rows"] = fixture.record["rows"].clone();
     };
     assert_eq!(lacks_after(same_rows), ["/control has the rows of the candidate itself"]);
+}
+
+#[test]
+fn a_repetition_without_a_good_row_is_none() {
+    for failed in [json!({ "ok": false }), json!({ "ok": "false" }), json!({ "success": 0 }), json!({ "error": "timeout" })] {
+        let lacks = lacks_after(|fixture| {
+            with_rows(fixture, |rows| rows["candidate"] = json!([[2.0], [failed], [failed]]));
+            put(&mut fixture.record, "/failures", 2.into());
+            put(&mut fixture.record, "/samples", json!({ "control": 9 }));
+            put(&mut fixture.record, "/statistics/interval", json!({ "arm": "candidate", "method": "range", "low": 2, "high": 2 }));
+        });
+        assert_eq!(lacks, [r#"/rows are of 1 different repetitions of the arm "candidate"; wanted at least 2"#], "{failed}");
+    }
 }
 
 #[test]
@@ -846,6 +878,15 @@ fn a_review_is_of_these_artifacts_and_by_a_trusted_key() {
         assert_eq!(answer.contradictions, []);
         missing(&answer)
     };
+    let other = digest(b"another file\n");
+    assert_eq!(
+        lacks(&|fixture| {
+            fixture.files.insert("log.txt".to_owned(), b"another file\n".to_vec());
+            put(&mut fixture.record, "/source/0", json!({ "path": "log.txt" }));
+            fixture.review(&other);
+        }),
+        [format!("/review/signed does not name the file of source or rows {}", digest(&records::claim_grade().files["rows.json"]))]
+    );
     let stranger = Signer::named("a stranger");
     assert_eq!(
         lacks(&|fixture| {
@@ -916,6 +957,15 @@ fn what_was_changed_afterwards_is_exploratory_and_inconclusive_stays_so() {
     assert_eq!(answer.exploratory.as_ref().map(|lack| lack.why.as_str()), Some(why));
     assert!(missing(&answer)[0].ends_with("a post-result change cannot rescue the original claim"), "{:?}", missing(&answer));
     assert_eq!(conditions(&answer)[2], format!("P3 refused: /protocol/amended_at {why}"));
+    for unamended in [json!("none"), Value::Null] {
+        let mut fixture = records::claim_grade();
+        let mut protocol: Value = serde_json::from_slice(&fixture.files["protocol.json"]).unwrap();
+        protocol["amended_at"] = unamended.clone();
+        fixture.put("protocol.json", &protocol);
+        assert_eq!(judge(&fixture).class, Some(Class::ClaimGrade), "the protocol alone says {unamended}");
+        put(&mut fixture.record, "/protocol/amended_at", unamended.clone());
+        assert_eq!(judge(&fixture).class, Some(Class::ClaimGrade), "both say {unamended}");
+    }
     put(&mut fixture.record, "/protocol/amended_at", "yesterday".into());
     assert_eq!(judge(&fixture).class, Some(Class::Scout), "a date that cannot be read clears nothing");
 

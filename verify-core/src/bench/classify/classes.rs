@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 
 use serde::{Serialize, Serializer};
 
-use super::contradiction::{by_arm, failed, stated_failures};
+use super::contradiction::{by_arm, failed, first_instant, stated_failures};
 use super::evidence::Repetition;
 use super::figures;
-use super::record::{FIELDS, Judged, Lack, LackKind, Record, is_recorded, whole};
+use super::record::{FIELDS, Judged, Lack, LackKind, Record, is_none, is_recorded, whole};
 use super::review;
 use super::{Case, arms};
 use crate::compare::{compare, is_same};
-use crate::json::{Kind, child};
+use crate::json::{Kind, Value, child};
 use crate::text::{brief, quoted};
 
 /// What a measurement supports, from least to most.
@@ -212,7 +212,7 @@ pub(super) fn complete(case: &Case<'_>) -> Judged {
 /// Why a record is exploratory: what was changed after its result could be known.
 pub(super) fn exploratory(case: &Case<'_>) -> Judged {
     let record = case.record;
-    if record.said("/protocol/amended_at").is_ok() {
+    if record.some("/protocol/amended_at").is_ok() {
         let (amended, started) = (record.instant("/protocol/amended_at")?, record.instant("/run/started_at")?);
         if amended > started {
             return Err(Lack::not_met("/protocol/amended_at", format!("is {amended}, after the start of the run at {started}")));
@@ -259,10 +259,11 @@ fn at_least(case: &Case<'_>, least: u64) -> Judged {
     })
 }
 
-/// How many repetitions there are, of which those that cannot be told from a copy count once.
+/// How many repetitions measured something, of which those that cannot be told from a copy count once.
 fn different(repetitions: &[&Repetition]) -> usize {
     let is_new = |(index, repetition): &(usize, &&Repetition)| !repetitions.iter().take(*index).any(|before| before.is_alike(repetition));
-    repetitions.iter().enumerate().filter(is_new).count()
+    let new = repetitions.iter().enumerate().filter(is_new);
+    new.filter(|(_, repetition)| repetition.rows.iter().any(|row| !row.is_failed)).count()
 }
 
 fn failures(case: &Case<'_>) -> Judged {
@@ -295,11 +296,15 @@ fn measured_control(case: &Case<'_>) -> Judged {
 /// Hosts and software age, whatever is recorded of them.
 fn timely_control(case: &Case<'_>) -> Judged {
     const AT: &str = "/run/started_at";
-    let theirs = control(case)?.record.instant(AT).map_err(Lack::of_control)?;
-    let ours = case.record.instant(AT)?;
-    let why = || format!("is {ours}, and the control started at {theirs}; wanted within {CONTROL_DAYS} days");
-    let apart = ours.unix_seconds().abs_diff(theirs.unix_seconds());
-    if apart <= CONTROL_DAYS * 24 * 60 * 60 { Ok(()) } else { Err(Lack::not_met(AT, why())) }
+    let control = control(case)?;
+    let starts = [case.record.instant(AT)?, control.record.instant(AT).map_err(Lack::of_control)?];
+    let first = |case: &Case<'_>| first_instant(&case.evidence.rows.iter().flatten().collect::<Vec<_>>());
+    let rows = first(case).zip(first(control)).map(|(ours, theirs)| ("/rows", "begin at", [ours, theirs]));
+    [Some((AT, "is", starts)), rows].into_iter().flatten().try_for_each(|(pointer, is, [ours, theirs])| {
+        let why = || format!("{is} {ours}, and {theirs} in the control; wanted within {CONTROL_DAYS} days");
+        let apart = ours.unix_seconds().abs_diff(theirs.unix_seconds());
+        if apart <= CONTROL_DAYS * 24 * 60 * 60 { Ok(()) } else { Err(Lack::not_met(pointer, why())) }
+    })
 }
 
 /// The control agrees with the record in all that has to be held constant.
@@ -416,6 +421,7 @@ pub(super) fn closure(case: &Case<'_>) -> Judged {
 /// Inferences are prohibited, by name.
 pub(super) fn prohibited(record: &Record<'_>) -> Judged {
     let inferences = record.list("/closure/prohibited")?;
-    let bare = inferences.iter().position(|inference| !is_recorded(inference) || inference.string().is_none());
+    let names_one = |inference: &Value<'_>| is_recorded(inference) && !is_none(inference) && inference.string().is_some();
+    let bare = inferences.iter().position(|inference| !names_one(inference));
     bare.map_or(Ok(()), |index| Err(Lack::not_met(&format!("/closure/prohibited/{index}"), "names no inference")))
 }

@@ -6,7 +6,7 @@ use super::Case;
 use super::arms;
 use super::evidence::{Evidence, Repetition, Row, Time};
 use super::figures;
-use super::record::{Lack, Record, is_none, items, leaves, whole};
+use super::record::{Lack, Record, is_none, is_recorded, items, leaves, whole};
 use super::review;
 use crate::compare::same_decimal;
 use crate::json::{Kind, Value};
@@ -188,12 +188,17 @@ fn is_apart(one: &[&Repetition], other: &[&Repetition]) -> bool {
 /// No row began before the run did.
 fn start(record: &Record<'_>, rows: &[&Repetition]) -> Option<Lack> {
     let started = record.instant("/run/started_at").ok()?;
+    let first = first_instant(rows).filter(|first| *first < started)?;
+    Some(Lack::not_met("/run/started_at", format!("is {started}, but a row began at {first}")))
+}
+
+/// When the first of the rows began, of those that say an instant.
+pub(super) fn first_instant(rows: &[&Repetition]) -> Option<Timestamp> {
     let times = rows.iter().flat_map(|repetition| &repetition.rows).filter_map(|row| match row.time {
         Some(Time::Instant(instant)) => Some(instant),
         _ => None,
     });
-    let first = times.min().filter(|first| *first < started)?;
-    Some(Lack::not_met("/run/started_at", format!("is {started}, but a row began at {first}")))
+    times.min()
 }
 
 /// The protocol says the same of its own dates and of the repetitions that it asks for.
@@ -201,11 +206,11 @@ fn frozen(record: &Record<'_>, evidence: &Evidence<'_>) -> Vec<Lack> {
     let Ok(protocol) = evidence.document("/protocol") else { return Vec::new() };
     let differing = ["frozen_at", "amended_at", "min_repetitions"].into_iter().filter_map(|name| {
         let pointer = format!("/protocol/{name}");
-        let own = protocol.member(name)?;
+        let own = protocol.member(name).filter(|own| is_recorded(own))?;
         let Ok(said) = record.said(&pointer) else {
             // Silence about an amendment is a statement: it may have come after the result.
             let why = format!("is not said, but the protocol says {}", own.shown());
-            return (name == "amended_at").then(|| Lack::not_met(&pointer, why));
+            return (name == "amended_at" && !is_none(own)).then(|| Lack::not_met(&pointer, why));
         };
         let agrees = match (&said.kind, &own.kind) {
             (Kind::Number(said), Kind::Number(own)) => same_decimal(said, own),

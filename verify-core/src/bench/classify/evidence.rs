@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::record::{Judged, Lack, Record, items};
+use super::record::{Judged, Lack, Record, is_none, items};
 use crate::bench::Files;
 use crate::bench::select::Selector;
 use crate::json::{self, Kind, Value, child};
@@ -291,9 +291,13 @@ impl Receipt {
 }
 
 impl Row {
-    /// A bare number is a row that did not fail. One that is an object failed where it says so: an error, or `ok` or `success` false.
+    /// A bare number is a row that did not fail. One that is an object failed where it says so: an error, or `ok` or `success` false, 0
+    /// or "false".
     fn of(row: &Value<'_>, [value, time]: &[String; 2]) -> Self {
-        let says_no = |name: &str| row.member(name).is_some_and(|flag| matches!(flag.kind, Kind::Bool(false)));
+        let says_no = |name: &str| {
+            row.member(name)
+                .is_some_and(|flag| is_none(flag) || flag.string().is_some_and(|flag| flag.trim().eq_ignore_ascii_case("false")))
+        };
         let has_error = row.member("error").is_some_and(|error| match &error.kind {
             Kind::Null | Kind::Bool(false) => false,
             Kind::String(text) => !text.is_empty(),
