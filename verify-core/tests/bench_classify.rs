@@ -352,6 +352,11 @@ const EDITS: &[Edit] = &[
     (Class::Scout, &[("/protocol", UNCHANGED), ("/thresholds", "the thresholds are those of the protocol")], |fixture| {
         put(&mut fixture.record, "/thresholds/gain_percent", 4.into());
     }),
+    (Class::Scout, &[("/protocol", UNCHANGED), ("/thresholds", "the thresholds are those of the protocol")], |fixture| {
+        let thresholds = json!({ "gain_percent": 5, "loss_percent": "TBD" });
+        fixture.put("protocol.json", &json!({ "thresholds": thresholds, "min_repetitions": 3 }));
+        put(&mut fixture.record, "/thresholds", thresholds);
+    }),
     (Class::Matched, &[("/thresholds", "the thresholds are those of the protocol")], |fixture| without(&mut fixture.record, "/thresholds")),
     (Class::Matched, &[("/repetitions", "it was repeated as often as the protocol asks")], |fixture| {
         fixture.put("protocol.json", &json!({ "thresholds": { "gain_percent": 5 }, "min_repetitions": 4 }));
@@ -578,6 +583,12 @@ fn a_repetition_without_a_good_row_is_none() {
 
 #[test]
 fn a_repetition_that_cannot_be_told_from_another_counts_once() {
+    let empty = |fixture: &mut Fixture| {
+        with_rows(fixture, |rows| rows["control"] = json!([[], [], []]));
+        put(&mut fixture.record, "/samples", json!({ "candidate": 9 }));
+        fixture.control = None;
+    };
+    assert!(lacks_after(empty).contains(&"/rows/3 leads to no rows".to_owned()), "no rows are no copy of each other");
     // Without times; 2.0 in other bytes.
     let lacks = lacks_after(|fixture| {
         with_rows(fixture, |rows| rows["candidate"] = json!([[1.9, 2.0, 2.1], [1.9, 2, 2.1], [1.9, 2e0, 2.1]]));
@@ -990,7 +1001,7 @@ type Refusal = (usize, &'static str, fn(&mut Value));
 
 #[test]
 fn every_condition_is_refused_and_left_open_by_itself() {
-    let cases: [Refusal; 23] = [
+    let cases: [Refusal; 25] = [
         (1, "unverifiable: /candidate/repository is not recorded", |record| without(record, "/candidate/repository")),
         (1, "refused: /candidate/commit is \"main\", which pins nothing; wanted 40 or 64 hex digits", |record| {
             put(record, "/candidate/commit", "main".into());
@@ -1036,6 +1047,8 @@ fn every_condition_is_refused_and_left_open_by_itself() {
         (4, "unverifiable: /quality/when is not recorded", |record| without(record, "/quality/when")),
         (5, "unverifiable: /order is not recorded", |record| without(record, "/order")),
         (5, "unverifiable: /uncertainty is not recorded", |record| without(record, "/uncertainty")),
+        (5, "unverifiable: /order/seed is not recorded", |record| put(record, "/order", json!({ "kind": "interleaved", "seed": "TBD" }))),
+        (6, "unverifiable: /resources/memory_mib is not recorded", |record| put(record, "/resources/memory_mib", "unknown".into())),
         (6, "unverifiable: /resources is not recorded", |record| without(record, "/resources")),
         (6, "refused: /resources is recorded as none", |record| put(record, "/resources", json!([]))),
         (6, "refused: /control differs in /workload/concurrency", |record| put(record, "/workload/concurrency", 2.into())),
