@@ -130,9 +130,13 @@ fn sections(answer: &Classification, promotion: Option<&Promotion>) -> Vec<(Stri
                 (format!("{} {}", condition.id, condition.answer), format!("{}{lack}", condition.asks))
             })
             .collect();
-        let exception = promotion.component_exception.as_ref();
-        let exception = exception.map_or("allowed".to_owned(), |lack| format!("refused: {} {}", lack.pointer, lack.why));
-        lines.push(("exception".to_owned(), format!("published as a bounded result of one component: {exception}")));
+        for (label, asks, good, lack) in [
+            ("class", "the result is a matched one, and every file was read", "met", &promotion.base),
+            ("exception", "published as a bounded result of one component", "allowed", &promotion.component_exception),
+        ] {
+            let answer = lack.as_ref().map_or(good.to_owned(), |lack| format!("refused: {} {}", lack.pointer, lack.why));
+            lines.push((label.to_owned(), format!("{asks}: {answer}")));
+        }
         sections.push((format!("Promotion {}", if promotion.allowed { "allowed" } else { "refused" }), lines));
     }
     sections.push((

@@ -106,7 +106,10 @@ fn a_component_may_be_published_as_one_where_it_is_named_and_bounded() {
     );
     refused(&|record| record["closure"]["prohibited"] = json!([]), "/closure/prohibited is recorded as none");
     refused(&|record| drop(record["closure"].as_object_mut().unwrap().remove("prohibited")), "/closure/prohibited is not recorded");
-    refused(&|record| record["closure"]["prohibited"] = json!(["quality", "TBD"]), "/closure/prohibited/1 names no inference");
+    for nothing in ["TBD", "none"] {
+        let prohibited = json!(["quality", nothing]);
+        refused(&|record| record["closure"]["prohibited"] = prohibited.clone(), "/closure/prohibited/1 names no inference");
+    }
     refused(&|record| record["endpoint"]["kind"] = "system".into(), r#"/endpoint/kind is "system", not a component"#);
 }
 
@@ -254,11 +257,23 @@ type Edit = (Class, &'static [(&'static str, &'static str)], fn(&mut Fixture));
 
 const FROZEN: &str = "the protocol was frozen before the run";
 const UNCHANGED: &str = "protocol and thresholds were not changed after the start";
+const PINNED: &str = "no member of the candidate is left open";
+const FIGURES: &str = "the figures, where there are some, can be computed again";
+const MEASURED: &str = "the control has sources, samples and rows of its own";
+const TIMELY: &str = "the control started within a week of the candidate";
 const ALIKE: &str = "the control has the same semantics, workload and environment";
 
 const EDITS: &[Edit] = &[
-    (Class::Number, &[("/candidate", "the candidate is named"), ("/control", "the control is of another candidate")], |fixture| {
-        without(&mut fixture.record, "/candidate");
+    (
+        Class::Number,
+        &[("/candidate", "the candidate is named"), ("/candidate", PINNED), ("/control", "the control is of another candidate")],
+        |fixture| without(&mut fixture.record, "/candidate"),
+    ),
+    (Class::Scout, &[("/candidate", PINNED)], |fixture| put(&mut fixture.record, "/candidate/commit", "TBD".into())),
+    (Class::Scout, &[("/result", FIGURES)], |fixture| without(&mut fixture.record, "/result/a/arm")),
+    (Class::Scout, &[("/control", MEASURED)], |fixture| without(fixture.control.as_mut().unwrap(), "/rows")),
+    (Class::Scout, &[("/control", TIMELY)], |fixture| {
+        put(fixture.control.as_mut().unwrap(), "/run/started_at", "2023-07-01T10:00:00Z".into())
     }),
     (Class::Number, &[("/endpoint/name", "the endpoint is named")], |fixture| both(fixture, |record| without(record, "/endpoint/name"))),
     (Class::Scout, &[("/endpoint/kind", "the endpoint is of a system")], |fixture| {
@@ -300,6 +315,8 @@ const EDITS: &[Edit] = &[
         &[
             ("/control", "the control is a record of its own"),
             ("/control", "the run of the control is complete"),
+            ("/control", MEASURED),
+            ("/control", TIMELY),
             ("/control", ALIKE),
             ("/control", "the control is of another candidate"),
         ],
@@ -335,6 +352,11 @@ const EDITS: &[Edit] = &[
     (Class::Scout, &[("/protocol", UNCHANGED), ("/thresholds", "the thresholds are those of the protocol")], |fixture| {
         put(&mut fixture.record, "/thresholds/gain_percent", 4.into());
     }),
+    (Class::Scout, &[("/protocol", UNCHANGED), ("/thresholds", "the thresholds are those of the protocol")], |fixture| {
+        let thresholds = json!({ "gain_percent": 5, "loss_percent": "TBD" });
+        fixture.put("protocol.json", &json!({ "thresholds": thresholds, "min_repetitions": 3 }));
+        put(&mut fixture.record, "/thresholds", thresholds);
+    }),
     (Class::Matched, &[("/thresholds", "the thresholds are those of the protocol")], |fixture| without(&mut fixture.record, "/thresholds")),
     (Class::Matched, &[("/repetitions", "it was repeated as often as the protocol asks")], |fixture| {
         fixture.put("protocol.json", &json!({ "thresholds": { "gain_percent": 5 }, "min_repetitions": 4 }));
@@ -369,15 +391,19 @@ const EDITS: &[Edit] = &[
     (Class::Matched, &[("/closure", "owner, wording and prohibited inferences are stated")], |fixture| {
         put(&mut fixture.record, "/closure/prohibited", "none".into());
     }),
-    (Class::Scout, &[("/rows", "there are rows of every repetition")], |fixture| {
-        let mut rows: Value = serde_json::from_slice(&fixture.files["rows.json"]).unwrap();
-        rows["candidate"][2] = json!([]);
-        fixture.put("rows.json", &rows);
-        let reviewed = digest(&fixture.files["rows.json"]);
-        fixture.review(&reviewed);
-        put(&mut fixture.record, "/samples", json!({ "candidate": 6, "control": 9 }));
-        put(&mut fixture.record, "/statistics/interval", json!({ "arm": "candidate", "method": "range", "low": 1.9, "high": 2.1 }));
-    }),
+    (
+        Class::Scout,
+        &[("/rows", "there are rows of every repetition"), ("/repetitions", "it was repeated as often as the protocol asks")],
+        |fixture| {
+            let mut rows: Value = serde_json::from_slice(&fixture.files["rows.json"]).unwrap();
+            rows["candidate"][2] = json!([]);
+            fixture.put("rows.json", &rows);
+            let reviewed = digest(&fixture.files["rows.json"]);
+            fixture.review(&reviewed);
+            put(&mut fixture.record, "/samples", json!({ "candidate": 6, "control": 9 }));
+            put(&mut fixture.record, "/statistics/interval", json!({ "arm": "candidate", "method": "range", "low": 1.9, "high": 2.1 }));
+        },
+    ),
     (
         Class::Scout,
         &[("/repetitions", "it was repeated at least twice"), ("/repetitions", "it was repeated as often as the protocol asks")],
@@ -426,6 +452,149 @@ fn every_need_fails_by_itself() {
     let all: BTreeSet<_> = judge(&records::claim_grade()).needs.iter().map(|need| (need.pointer, need.needs)).collect();
     let untried: Vec<_> = all.difference(&failed).filter(|need| !before.contains(*need)).collect();
     assert_eq!(untried, [&("/endpoint", "the endpoint")]);
+}
+
+/// A lack, and the edit of a part of the claim-grade record that leads to it.
+type Reason = (&'static str, fn(&mut Value));
+
+/// What the claim-grade record lacks for its next class after an edit that contradicts nothing.
+fn lacks_after(edit: impl Fn(&mut Fixture)) -> Vec<String> {
+    let mut fixture = records::claim_grade();
+    edit(&mut fixture);
+    let answer = judge(&fixture);
+    assert_eq!(answer.contradictions, []);
+    missing(&answer)
+}
+
+#[test]
+fn figures_that_cannot_be_computed_again_make_no_matched_result() {
+    let cases: [Reason; 11] = [
+        ("/result/a/arm is not recorded", |result| without(result, "/a/arm")),
+        (r#"/result/b has no rows of the arm "nobody""#, |result| put(result, "/b/arm", "nobody".into())),
+        ("/result/b/value is not recorded", |result| without(result, "/b")),
+        ("/result/a/value is a string; wanted a number", |result| put(result, "/a/value", "2.5".into())),
+        ("/result/statistic is not recorded", |result| without(result, "/statistic")),
+        (r#"/result/statistic is "best"; wanted mean, median, min, max or percentile"#, |result| put(result, "/statistic", "best".into())),
+        ("/result/method is not recorded", |result| put(result, "/statistic", "percentile".into())),
+        ("/result/better is not recorded", |result| without(result, "/better")),
+        (r#"/result/better is "faster"; wanted "higher" or "lower""#, |result| put(result, "/better", "faster".into())),
+        ("/result/percent is a string; wanted a number", |result| put(result, "/percent", "900 %".into())),
+        ("/result is written too coarsely: the two figures make +33.33 %, the rows +18.52 %", |result| {
+            // The greatest of each arm: 2.7 and 2.2.
+            let [a, b] = [("control", 3), ("candidate", 2)].map(|(arm, value)| json!({ "arm": arm, "value": value }));
+            *result = json!({ "statistic": "max", "better": "lower", "a": a, "b": b });
+        }),
+    ];
+    for (lack, edit) in cases {
+        assert_eq!(lacks_after(|fixture| edit(&mut fixture.record["result"])), [lack]);
+    }
+    assert_eq!(lacks_after(|fixture| without(&mut fixture.record, "/result")), [""; 0], "no figure is none that is wrong");
+    let mut fixture = records::component();
+    without(&mut fixture.record, "/result/a/arm");
+    assert_eq!(judge(&fixture).class, Some(Class::Component));
+}
+
+#[test]
+fn a_member_left_open_leaves_its_field_open() {
+    let deep = (0..12).fold(json!("TBD"), |below, _| json!([below]));
+    for (place, value) in [
+        ("/model/sha256", json!("TBD")),
+        ("/hardware/driver", json!("unknown")),
+        ("/runtime/engine", Value::Null),
+        ("/workload/concurrency", json!({})),
+        ("/data/sha256", json!("0".repeat(64))),
+        ("/scale/nodes", json!("n/a")),
+    ] {
+        let lacks = lacks_after(|fixture| both(fixture, |record| put(record, place, value.clone())));
+        let lack = format!("{place} is not recorded");
+        assert_eq!(lacks, [lack.as_str(), &lack], "the field, and what the control has in common");
+    }
+    let lacks = lacks_after(|fixture| both(fixture, |record| put(record, "/scale", json!([1, deep]))));
+    assert_eq!(lacks[0], format!("/scale/1{} is not recorded", "/0".repeat(7)));
+    let one = |place: &str, value: Value| lacks_after(|fixture| both(fixture, |record| put(record, place, value.clone())));
+    assert_eq!(one("/semantics/sampling", "TBD".into()), ["/semantics/sampling is not recorded"]);
+    assert_eq!(one("/units", json!({ "latency": "s", "memory": "TBD" })), ["/units/memory is not recorded"]);
+    assert_eq!(one("/claim_boundary", json!(["this host", "unknown"])), ["/claim_boundary/1 is not recorded"]);
+    assert_eq!(lacks_after(|fixture| both(fixture, |record| put(record, "/hardware/numa", "none".into()))), [""; 0]);
+}
+
+#[test]
+fn a_control_was_measured_itself_and_at_about_the_same_time() {
+    let cases: [Reason; 10] = [
+        ("/control#/rows is not recorded", |control| without(control, "/rows")),
+        ("/control#/samples is not recorded", |control| without(control, "/samples")),
+        ("/control#/source is not recorded", |control| without(control, "/source")),
+        ("/control#/source/0/path is not recorded", |control| put(control, "/source/0", json!({ "note": "a log" }))),
+        ("/control#/repetitions is 1; wanted at least 2", |control| {
+            put(control, "/repetitions", 1.into());
+            put(control, "/samples", 3.into());
+            control["rows"].as_array_mut().unwrap().truncate(1);
+        }),
+        ("/control#/failures is \"few\"; wanted their number or a list", |control| put(control, "/failures", "few".into())),
+        ("/control#/run/started_at is not recorded", |control| without(control, "/run/started_at")),
+        ("/run/started_at is 2026-07-01T10:00:00Z, and 2023-07-01T10:00:00Z in the control; wanted within 7 days", |control| {
+            put(control, "/run/started_at", "2023-07-01T10:00:00Z".into())
+        }),
+        ("/run/started_at is 2026-07-01T10:00:00Z, and 2026-06-24T09:59:59Z in the control; wanted within 7 days", |control| {
+            put(control, "/run/started_at", "2026-06-24T09:59:59Z".into())
+        }),
+        ("/control is of the candidate itself", |control| put(control, "/candidate", records::claim_grade().record["candidate"].clone())),
+    ];
+    for (lack, edit) in cases {
+        assert_eq!(lacks_after(|fixture| edit(fixture.control.as_mut().unwrap())), [lack]);
+        let mut fixture = records::claim_grade();
+        edit(fixture.control.as_mut().unwrap());
+        assert!(conditions(&judge(&fixture))[5].ends_with(lack), "{:?}", conditions(&judge(&fixture)));
+    }
+    let a_week_before = |fixture: &mut Fixture| put(fixture.control.as_mut().unwrap(), "/run/started_at", "2026-06-24T10:00:00Z".into());
+    assert_eq!(lacks_after(a_week_before), [""; 0]);
+    let later_rows = |fixture: &mut Fixture| {
+        let later = |rows: Value| serde_json::from_str::<Value>(&rows.to_string().replace("2026-07-01", "2029-07-01")).unwrap();
+        fixture.put("later.json", &json!([[2.4, 2.6], [2.3, 2.7]].map(|values| later(records::rows(1, &values)))));
+        let control = fixture.control.as_mut().unwrap();
+        put(control, "/samples", 4.into());
+        put(control, "/repetitions", 2.into());
+        control["rows"] = json!([{ "path": "later.json", "at": "/0" }, { "path": "later.json", "at": "/1" }]);
+    };
+    assert_eq!(
+        lacks_after(later_rows),
+        ["/rows begin at 2026-07-01T10:01:00Z, and 2029-07-01T10:01:00Z in the control; wanted within 7 days"]
+    );
+    let same_rows = |fixture: &mut Fixture| {
+        without(&mut fixture.record, "/result");
+        fixture.record["rows"].as_array_mut().unwrap().truncate(3);
+        fixture.control.as_mut().unwrap()["rows"] = fixture.record["rows"].clone();
+    };
+    assert_eq!(lacks_after(same_rows), ["/control has the rows of the candidate itself"]);
+}
+
+#[test]
+fn a_repetition_without_a_good_row_is_none() {
+    for failed in [json!({ "ok": false }), json!({ "ok": "false" }), json!({ "success": 0 }), json!({ "error": "timeout" })] {
+        let lacks = lacks_after(|fixture| {
+            with_rows(fixture, |rows| rows["candidate"] = json!([[2.0], [failed], [failed]]));
+            put(&mut fixture.record, "/failures", 2.into());
+            put(&mut fixture.record, "/samples", json!({ "control": 9 }));
+            put(&mut fixture.record, "/statistics/interval", json!({ "arm": "candidate", "method": "range", "low": 2, "high": 2 }));
+        });
+        assert_eq!(lacks, [r#"/rows are of 1 different repetitions of the arm "candidate"; wanted at least 2"#], "{failed}");
+    }
+}
+
+#[test]
+fn a_repetition_that_cannot_be_told_from_another_counts_once() {
+    let empty = |fixture: &mut Fixture| {
+        with_rows(fixture, |rows| rows["control"] = json!([[], [], []]));
+        put(&mut fixture.record, "/samples", json!({ "candidate": 9 }));
+        fixture.control = None;
+    };
+    assert!(lacks_after(empty).contains(&"/rows/3 leads to no rows".to_owned()), "no rows are no copy of each other");
+    // Without times; 2.0 in other bytes.
+    let lacks = lacks_after(|fixture| {
+        with_rows(fixture, |rows| rows["candidate"] = json!([[1.9, 2.0, 2.1], [1.9, 2, 2.1], [1.9, 2e0, 2.1]]));
+        put(&mut fixture.record, "/statistics/interval", json!({ "arm": "candidate", "method": "range", "low": 1.9, "high": 2.1 }));
+    });
+    assert_eq!(lacks, [r#"/rows are of 1 different repetitions of the arm "candidate"; wanted at least 2"#]);
 }
 
 #[test]
@@ -540,7 +709,19 @@ fn statements_that_the_rows_contradict() {
     );
     assert_eq!(
         contradicted(|fixture| put(&mut fixture.record, "/rows/2/at", "/candidate/1".into()))[0],
-        "/rows/2 names the same rows as /rows/1"
+        "/rows/2 has the same rows as /rows/1"
+    );
+    assert_eq!(
+        contradicted(|fixture| {
+            let copy = [fixture.files["rows.json"].as_slice(), b" "].concat();
+            fixture.files.insert("copy.json".to_owned(), copy);
+            put(&mut fixture.record, "/rows/2", json!({ "path": "copy.json", "at": "/candidate/1" }));
+        })[0],
+        "/rows/2 has the same rows as /rows/1"
+    );
+    assert_eq!(
+        contradicted(|fixture| put(&mut fixture.record, "/samples", json!({ "candidate": 9, "control": 9, "another": 100 }))),
+        [r#"/samples says 100, but the arm "another" has 0 rows, 0 of them good"#]
     );
     assert_eq!(
         contradicted(|fixture| put(&mut fixture.record, "/run/started_at", "2026-07-01T12:01:01+02:00".into())),
@@ -569,11 +750,42 @@ fn statements_that_the_rows_contradict() {
     );
 }
 
+#[test]
+fn a_name_in_another_spelling_is_the_same() {
+    let is_told = |by: &str| {
+        let found = contradicted(|fixture| put(&mut fixture.record, "/review/by", by.into()));
+        found.iter().any(|lack| lack.starts_with("/review/by is the owner of the claim"))
+    };
+    for same in [
+        " A.  Owner",
+        "a. OWNER",
+        "A.\u{a0}Owner",
+        "A.\u{2003}Owner\u{200b}",
+        "A Owner",
+        "A. Owner (me)",
+        "A. Owner <owner@example.org>",
+        "[author] A. Owner",
+    ] {
+        assert!(is_told(same), "{same}");
+    }
+    for other in ["B. Owner", "A. Owner Jr.", "Owner", "(A. Reviewer)"] {
+        assert!(!is_told(other), "{other}");
+    }
+    let folded = |by: &str, owner: &str| {
+        !contradicted(|fixture| {
+            put(&mut fixture.record, "/review/by", by.into());
+            put(&mut fixture.record, "/closure/owner", owner.into());
+        })
+        .is_empty()
+    };
+    assert!(folded("STRASSE", "Straße") && folded("(one)", "( One )") && !folded("(one)", "(other)") && !folded("李雷", "韩梅梅"));
+}
+
 /// Rows of both arms, each with its own minute.
-fn in_order(order: &str, arms: [(u32, usize); 2]) -> Vec<String> {
+fn in_order(order: impl Into<Value>, arms: [(u32, usize); 2]) -> Vec<String> {
     let mut fixture = records::component();
-    let values = |count: usize| vec![1.0; count];
-    let [a, b] = arms.map(|(minute, count)| records::rows(minute, &values(count)));
+    let [(minute, count), (other_minute, other_count)] = arms;
+    let (a, b) = (records::rows(minute, &vec![1.0; count]), records::rows(other_minute, &vec![2.0; other_count]));
     fixture.put("rows.json", &json!({ "scan": a, "count": b }));
     put(&mut fixture.record, "/samples", json!({ "scan": arms[0].1, "count": arms[1].1 }));
     put(&mut fixture.record, "/order", order.into());
@@ -592,6 +804,17 @@ fn a_mixed_order_is_not_one_arm_after_the_other() {
     // 7 and 7 rows are apart in 2 of 3432 orders, 6 and 6 in 2 of 924.
     assert_eq!(in_order("randomised", [(1, 7), (2, 7)]), wanted("randomised", ["scan", "count"]));
     assert_eq!(in_order("randomised", [(1, 6), (2, 6)]), [""; 0]);
+    // Wherever it is said.
+    for order in ["fully randomised", "rows in random order", "arms: random", "Block-wise, then shuffled.", "not sequential but randomized"]
+    {
+        assert_eq!(in_order(order, [(1, 20), (2, 20)]), wanted(order, ["scan", "count"]));
+    }
+    let wrapped = json!({ "seed": 7, "how": ["by row", "interleaved"] });
+    assert_eq!(in_order(wrapped, [(1, 20), (2, 20)]), wanted("interleaved", ["scan", "count"]));
+    for unmixed in ["non-randomised", "no arm was shuffled", "sequential, random prompts", "random seed 7", "sequential; prompts shuffled"]
+    {
+        assert_eq!(in_order(unmixed, [(1, 20), (2, 20)]), [""; 0], "{unmixed}");
+    }
     // What is not said, and what overlaps.
     assert_eq!(in_order("sequential, not randomised", [(1, 20), (2, 20)]), [""; 0]);
     assert_eq!(in_order("randomisation: none", [(1, 20), (2, 20)]), [""; 0]);
@@ -666,6 +889,15 @@ fn a_review_is_of_these_artifacts_and_by_a_trusted_key() {
         assert_eq!(answer.contradictions, []);
         missing(&answer)
     };
+    let other = digest(b"another file\n");
+    assert_eq!(
+        lacks(&|fixture| {
+            fixture.files.insert("log.txt".to_owned(), b"another file\n".to_vec());
+            put(&mut fixture.record, "/source/0", json!({ "path": "log.txt" }));
+            fixture.review(&other);
+        }),
+        [format!("/review/signed does not name the file of source or rows {}", digest(&records::claim_grade().files["rows.json"]))]
+    );
     let stranger = Signer::named("a stranger");
     assert_eq!(
         lacks(&|fixture| {
@@ -694,7 +926,7 @@ fn a_receipt_reviews_what_its_evidence_carries() {
     assert_eq!(lacks(&[]), (Class::ClaimGrade, vec![]));
     let reviewed = digest(&records::claim_grade().files["rows.json"]);
     let other = [("/references/model_sha256", "0a".repeat(32))];
-    assert_eq!(lacks(&other), (Class::Matched, vec![format!("/review/receipt does not name the source artifact {reviewed}")]));
+    assert_eq!(lacks(&other), (Class::Matched, vec![format!("/review/receipt does not name the file of source or rows {reviewed}")]));
     let thin = [("/references/eval_seed", String::new())];
     assert_eq!(lacks(&thin).0, Class::Matched);
 }
@@ -736,6 +968,15 @@ fn what_was_changed_afterwards_is_exploratory_and_inconclusive_stays_so() {
     assert_eq!(answer.exploratory.as_ref().map(|lack| lack.why.as_str()), Some(why));
     assert!(missing(&answer)[0].ends_with("a post-result change cannot rescue the original claim"), "{:?}", missing(&answer));
     assert_eq!(conditions(&answer)[2], format!("P3 refused: /protocol/amended_at {why}"));
+    for unamended in [json!("none"), Value::Null] {
+        let mut fixture = records::claim_grade();
+        let mut protocol: Value = serde_json::from_slice(&fixture.files["protocol.json"]).unwrap();
+        protocol["amended_at"] = unamended.clone();
+        fixture.put("protocol.json", &protocol);
+        assert_eq!(judge(&fixture).class, Some(Class::ClaimGrade), "the protocol alone says {unamended}");
+        put(&mut fixture.record, "/protocol/amended_at", unamended.clone());
+        assert_eq!(judge(&fixture).class, Some(Class::ClaimGrade), "both say {unamended}");
+    }
     put(&mut fixture.record, "/protocol/amended_at", "yesterday".into());
     assert_eq!(judge(&fixture).class, Some(Class::Scout), "a date that cannot be read clears nothing");
 
@@ -760,7 +1001,7 @@ type Refusal = (usize, &'static str, fn(&mut Value));
 
 #[test]
 fn every_condition_is_refused_and_left_open_by_itself() {
-    let cases: [Refusal; 23] = [
+    let cases: [Refusal; 25] = [
         (1, "unverifiable: /candidate/repository is not recorded", |record| without(record, "/candidate/repository")),
         (1, "refused: /candidate/commit is \"main\", which pins nothing; wanted 40 or 64 hex digits", |record| {
             put(record, "/candidate/commit", "main".into());
@@ -806,6 +1047,8 @@ fn every_condition_is_refused_and_left_open_by_itself() {
         (4, "unverifiable: /quality/when is not recorded", |record| without(record, "/quality/when")),
         (5, "unverifiable: /order is not recorded", |record| without(record, "/order")),
         (5, "unverifiable: /uncertainty is not recorded", |record| without(record, "/uncertainty")),
+        (5, "unverifiable: /order/seed is not recorded", |record| put(record, "/order", json!({ "kind": "interleaved", "seed": "TBD" }))),
+        (6, "unverifiable: /resources/memory_mib is not recorded", |record| put(record, "/resources/memory_mib", "unknown".into())),
         (6, "unverifiable: /resources is not recorded", |record| without(record, "/resources")),
         (6, "refused: /resources is recorded as none", |record| put(record, "/resources", json!([]))),
         (6, "refused: /control differs in /workload/concurrency", |record| put(record, "/workload/concurrency", 2.into())),
@@ -827,6 +1070,42 @@ fn every_condition_is_refused_and_left_open_by_itself() {
 }
 
 #[test]
+fn conditions_carry_no_claim_whose_class_or_files_do_not() {
+    let refused = |edit: &dyn Fn(&mut Fixture)| {
+        let mut fixture = records::claim_grade();
+        edit(&mut fixture);
+        let answer = judge(&fixture);
+        assert!(conditions(&answer).iter().all(|shown| shown.ends_with(" met")), "{:?}", conditions(&answer));
+        let promotion = answer.promotion.unwrap();
+        assert!(!promotion.allowed);
+        promotion.base.map(|lack| format!("{} {}", lack.pointer, lack.why)).unwrap()
+    };
+    assert_eq!(refused(&|fixture| without(&mut fixture.record, "/samples")), "/samples is not recorded");
+    assert_eq!(refused(&|fixture| put(&mut fixture.record, "/claim_boundary", "TBD".into())), "/claim_boundary is not recorded");
+    assert_eq!(
+        refused(&|fixture| {
+            fixture.record["lineage"][0]["sha256"] = digest(&fixture.files["prompts.txt"]).into();
+            fixture.files.remove("prompts.txt");
+        }),
+        r#"/lineage/0 names "prompts.txt": there is no such file"#
+    );
+    assert_eq!(
+        refused(&|fixture| {
+            fixture.control.as_mut().unwrap()["lineage"] = json!([{ "path": "gone.txt", "sha256": "0e".repeat(32) }]);
+        }),
+        r#"/control#/lineage/0 names "gone.txt": there is no such file"#
+    );
+    // What only a claim-grade result needs is no condition.
+    let mut fixture = records::claim_grade();
+    without(&mut fixture.record, "/review");
+    assert!(judge(&fixture).promotion.unwrap().allowed);
+    let mut fixture = records::component();
+    without(&mut fixture.record, "/units");
+    let exception = judge(&fixture).promotion.unwrap().component_exception;
+    assert_eq!(exception.map(|lack| format!("{} {}", lack.pointer, lack.why)).as_deref(), Some("/units is not recorded"));
+}
+
+#[test]
 fn intervals_and_figures_are_computed_again() {
     let interval = |interval: Value| {
         let mut fixture = records::claim_grade();
@@ -840,6 +1119,16 @@ fn intervals_and_figures_are_computed_again() {
     assert_eq!(
         interval(json!({ "arm": "candidate", "method": "normal", "z": 2, "low": 1.926, "high": 2.0745 })),
         ["/statistics/interval/low is 1.926, but the rows give 1.925464400750007"]
+    );
+    assert_eq!(
+        interval(json!({ "arm": "candidate", "method": "range", "low": 2, "high": 2 })),
+        ["/statistics/interval/low is 2, which is too coarse: the rows give 1.8 to 2.2"]
+    );
+    // Of 1.9254644 to 2.0745356: an end may be a tenth of the width away.
+    assert_eq!(interval(json!({ "arm": "candidate", "method": "normal", "z": 2, "low": 1.93, "high": 2.07 })), [""; 0]);
+    assert_eq!(
+        interval(json!({ "arm": "candidate", "method": "normal", "z": 2, "low": 1.9, "high": 2.1 })),
+        ["/statistics/interval/low is 1.9, which is too coarse: the rows give 1.925464400750007 to 2.074535599249993"]
     );
     let of_means = |low: f64, method: &str| {
         let rows = json!({ "path": "resamples.json", "at": "/means" });

@@ -84,6 +84,7 @@ fn text_says_what_is_missing_and_that_it_is_not_truth() {
         "/order is not recorded (the order or randomisation)",
         "change A 357.8, B 441.9: +23.50 % (positive: B is better; higher is better; from the two recorded figures)",
         "Promotion refused",
+        "class the result is a matched one, and every file was read: refused: /claim_boundary is not recorded",
         "P2 refused semantic identity, or a tolerance that was agreed before, passes: /equivalence/tolerance was not agreed",
         "exception published as a bounded result of one component: refused: /endpoint/kind is \"system\", not a component",
         "/source/0 summary.json: digest holds",
@@ -91,6 +92,14 @@ fn text_says_what_is_missing_and_that_it_is_not_truth() {
         assert!(shown.contains(said), "{said}\nis not in\n{}", run.stdout);
     }
     assert!(!receipt(&["classify", &record("turbo")]).stdout.contains("Promotion"));
+    let claim = words(&receipt(&["classify", "--promote", &record("claim-grade")]).stdout);
+    assert!(claim.contains("class the result is a matched one, and every file was read: met exception"), "{claim}");
+    let folder = copied("claim-grade", "classify-unread");
+    fs::remove_file(folder.join("prompts.txt")).unwrap();
+    let unread = receipt(&["classify", "--promote", text(&folder.join("record.json"))]);
+    assert_eq!(unread.code, 3);
+    assert!(words(&unread.stdout).contains("every file was read: refused: /lineage/0 names \"prompts.txt\": "), "{}", unread.stdout);
+    assert!(unread.stdout.contains("Promotion refused") && !unread.stdout.contains("P1 refused"), "{}", unread.stdout);
     let component = receipt(&["classify", "--promote", &record("component")]).stdout;
     assert!(words(&component).contains("exception published as a bounded result of one component: allowed"), "{component}");
     assert!(words(&component).contains("No higher class /endpoint/kind a component cannot imply behaviour from end to end"), "{component}");

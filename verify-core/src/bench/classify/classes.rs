@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 
 use serde::{Serialize, Serializer};
 
-use super::contradiction::{by_arm, failed, stated_failures};
+use super::contradiction::{by_arm, failed, first_instant, stated_failures};
 use super::evidence::Repetition;
 use super::figures;
-use super::record::{FIELDS, Judged, Lack, LackKind, Record, is_recorded, whole};
+use super::record::{FIELDS, Judged, Lack, LackKind, Record, is_none, is_recorded, whole};
 use super::review;
 use super::{Case, arms};
 use crate::compare::{compare, is_same};
-use crate::json::{Kind, child};
+use crate::json::{Kind, Value, child};
 use crate::text::{brief, quoted};
 
 /// What a measurement supports, from least to most.
@@ -75,7 +75,7 @@ pub(super) struct Predicate {
 }
 
 pub(super) enum Judge {
-    /// Something is recorded there, even if it is that there is none.
+    /// Something is recorded there, even if it is that there is none, and no member of it is left open.
     Recorded,
     By(fn(&Case<'_>) -> Judged),
 }
@@ -83,7 +83,7 @@ pub(super) enum Judge {
 impl Predicate {
     pub(super) fn judge(&self, case: &Case<'_>) -> Judged {
         match self.judge {
-            Judge::Recorded => case.record.said(self.pointer).map(|_| ()),
+            Judge::Recorded => case.record.in_full(self.pointer).map(|_| ()),
             Judge::By(judge) => judge(case),
         }
     }
@@ -102,16 +102,19 @@ const fn row(classes: &'static [Class], pointer: &'static str, needs: &'static s
 }
 
 /// What the classes need, beside that a matched result has all fields.
-const TABLE: [Predicate; 32] = [
+const TABLE: [Predicate; 36] = [
     row(EVERY, "/candidate", "the candidate is named", |case| case.record.some("/candidate").map(|_| ())),
     row(EVERY, "/endpoint/name", "the endpoint is named", |case| case.record.text("/endpoint/name").map(|_| ())),
     row(COMPONENT, "/endpoint/kind", "the endpoint is a component", |case| kind(case, &["component"])),
     row(SCOUT, "/endpoint/kind", "the endpoint is of a system or of its quality", |case| kind(case, &["system", "quality"])),
     row(MATCHED, "/endpoint/kind", "the endpoint is of a system", |case| kind(case, &["system"])),
+    row(MATCHED, "/candidate", "no member of the candidate is left open", |case| case.record.in_full("/candidate").map(|_| ())),
     row(EVERY, "/units", "the units are named", |case| case.record.some("/units").map(|_| ())),
     row(EVERY, "/samples", "there is at least one sample", samples),
     row(EVERY, "/source", "every source artifact is there with its digest", sources),
-    row(BOUNDED, "/claim_boundary", "the claim has a boundary", |case| case.record.some("/claim_boundary").map(|_| ())),
+    row(BOUNDED, "/claim_boundary", "the claim has a boundary", |case| {
+        case.record.some("/claim_boundary").and(case.record.in_full("/claim_boundary")).map(|_| ())
+    }),
     row(MATCHED, "/run/status", "the run is complete", complete),
     row(MATCHED, "/protocol", "protocol and thresholds were not changed after the start", not_exploratory),
     row(MATCHED, "/endpoint/is_claim_endpoint", "the endpoint is the one of the claim", |case| {
@@ -119,9 +122,14 @@ const TABLE: [Predicate; 32] = [
     }),
     row(MATCHED, "/rows", "there are rows of every repetition", rows),
     row(MATCHED, "/repetitions", "it was repeated at least twice", repeated),
+    row(MATCHED, "/result", "the figures, where there are some, can be computed again", |case| {
+        figures::check_result(case.record, case.evidence)
+    }),
     row(MATCHED, "/failures", "the failures are those of the rows", failures),
     row(MATCHED, "/control", "the control is a record of its own", |case| control(case).map(|_| ())),
     row(MATCHED, "/control", "the run of the control is complete", complete_control),
+    row(MATCHED, "/control", "the control has sources, samples and rows of its own", measured_control),
+    row(MATCHED, "/control", "the control started within a week of the candidate", timely_control),
     row(MATCHED, "/control", "the control has the same semantics, workload and environment", matched),
     row(MATCHED, "/control", "the control is of another candidate", other_candidate),
     row(MATCHED, "/raw", "the raw files compare with those of the control, where both name some", raw_files),
@@ -149,6 +157,9 @@ pub(super) fn predicates() -> impl Iterator<Item = Predicate> {
         TABLE.iter().filter(|row| MATCHED.iter().all(|class| row.classes.contains(class))).map(|row| row.pointer).collect();
     TABLE.into_iter().chain(fields.filter(move |field| !asked.contains(field.pointer)))
 }
+
+/// How far apart the runs of a candidate and of its control may start.
+const CONTROL_DAYS: u64 = 7;
 
 /// What a control has to have in common with the candidate: semantics, workload and environment.
 const IN_COMMON: [&str; 12] = [
@@ -201,7 +212,7 @@ pub(super) fn complete(case: &Case<'_>) -> Judged {
 /// Why a record is exploratory: what was changed after its result could be known.
 pub(super) fn exploratory(case: &Case<'_>) -> Judged {
     let record = case.record;
-    if record.said("/protocol/amended_at").is_ok() {
+    if record.some("/protocol/amended_at").is_ok() {
         let (amended, started) = (record.instant("/protocol/amended_at")?, record.instant("/run/started_at")?);
         if amended > started {
             return Err(Lack::not_met("/protocol/amended_at", format!("is {amended}, after the start of the run at {started}")));
@@ -241,10 +252,18 @@ fn at_least(case: &Case<'_>, least: u64) -> Judged {
     if stated < least {
         return Err(Lack::not_met("/repetitions", format!("is {stated}; wanted at least {least}")));
     }
-    let short = by_arm(&all_rows(case)?).into_iter().find(|(_, rows)| u64::try_from(rows.len()).is_ok_and(|found| found < least));
-    short.map_or(Ok(()), |(arm, rows)| {
-        Err(Lack::not_met("/rows", format!("are of {} repetitions of the arm {}; wanted at least {least}", rows.len(), quoted(arm))))
+    let mut counted = by_arm(&all_rows(case)?).into_iter().map(|(arm, rows)| (arm, different(&rows)));
+    let short = counted.find(|(_, found)| u64::try_from(*found).is_ok_and(|found| found < least));
+    short.map_or(Ok(()), |(arm, found)| {
+        Err(Lack::not_met("/rows", format!("are of {found} different repetitions of the arm {}; wanted at least {least}", quoted(arm))))
     })
+}
+
+/// How many repetitions measured something, of which those that cannot be told from a copy count once.
+fn different(repetitions: &[&Repetition]) -> usize {
+    let is_new = |(index, repetition): &(usize, &&Repetition)| !repetitions.iter().take(*index).any(|before| before.is_alike(repetition));
+    let new = repetitions.iter().enumerate().filter(is_new);
+    new.filter(|(_, repetition)| repetition.rows.iter().any(|row| !row.is_failed)).count()
 }
 
 fn failures(case: &Case<'_>) -> Judged {
@@ -265,6 +284,29 @@ fn complete_control(case: &Case<'_>) -> Judged {
     complete(control(case)?).map_err(Lack::of_control)
 }
 
+/// The control is no mere description: it was measured as the candidate has to be.
+fn measured_control(case: &Case<'_>) -> Judged {
+    let control = control(case)?;
+    [sources, samples, rows, repeated, failures].iter().try_for_each(|judge| judge(control)).map_err(Lack::of_control)?;
+    let theirs = all_rows(control)?;
+    let is_new = all_rows(case)?.iter().any(|ours| !theirs.iter().any(|theirs| ours.is_copy_of(theirs)));
+    if is_new { Ok(()) } else { Err(Lack::not_met("/control", "has the rows of the candidate itself")) }
+}
+
+/// Hosts and software age, whatever is recorded of them.
+fn timely_control(case: &Case<'_>) -> Judged {
+    const AT: &str = "/run/started_at";
+    let control = control(case)?;
+    let starts = [case.record.instant(AT)?, control.record.instant(AT).map_err(Lack::of_control)?];
+    let first = |case: &Case<'_>| first_instant(&case.evidence.rows.iter().flatten().collect::<Vec<_>>());
+    let rows = first(case).zip(first(control)).map(|(ours, theirs)| ("/rows", "begin at", [ours, theirs]));
+    [Some((AT, "is", starts)), rows].into_iter().flatten().try_for_each(|(pointer, is, [ours, theirs])| {
+        let why = || format!("{is} {ours}, and {theirs} in the control; wanted within {CONTROL_DAYS} days");
+        let apart = ours.unix_seconds().abs_diff(theirs.unix_seconds());
+        if apart <= CONTROL_DAYS * 24 * 60 * 60 { Ok(()) } else { Err(Lack::not_met(pointer, why())) }
+    })
+}
+
 /// The control agrees with the record in all that has to be held constant.
 pub(super) fn matched(case: &Case<'_>) -> Judged {
     let control = control(case)?.record;
@@ -282,7 +324,11 @@ pub(super) fn matched(case: &Case<'_>) -> Judged {
             }
         }
     }
-    if differing.is_empty() { Ok(()) } else { Err(Lack::not_met("/control", format!("differs in {}", differing.join(", ")))) }
+    if !differing.is_empty() {
+        return Err(Lack::not_met("/control", format!("differs in {}", differing.join(", "))));
+    }
+    // What both leave open is not equal either.
+    IN_COMMON.iter().try_for_each(|pointer| case.record.in_full(pointer).map(|_| ()))
 }
 
 fn other_candidate(case: &Case<'_>) -> Judged {
@@ -314,7 +360,7 @@ pub(super) fn frozen_before(case: &Case<'_>) -> Judged {
 }
 
 fn frozen_thresholds(case: &Case<'_>) -> Judged {
-    let thresholds = case.record.said("/thresholds")?;
+    let thresholds = case.record.in_full("/thresholds")?;
     let protocol = case.evidence.document("/protocol")?;
     let frozen = protocol.member("thresholds").ok_or_else(|| Lack::not_met("/protocol", "names a protocol without thresholds"))?;
     let differing: Vec<String> =
@@ -375,6 +421,7 @@ pub(super) fn closure(case: &Case<'_>) -> Judged {
 /// Inferences are prohibited, by name.
 pub(super) fn prohibited(record: &Record<'_>) -> Judged {
     let inferences = record.list("/closure/prohibited")?;
-    let bare = inferences.iter().position(|inference| !is_recorded(inference) || inference.string().is_none());
+    let names_one = |inference: &Value<'_>| is_recorded(inference) && !is_none(inference) && inference.string().is_some();
+    let bare = inferences.iter().position(|inference| !names_one(inference));
     bare.map_or(Ok(()), |index| Err(Lack::not_met(&format!("/closure/prohibited/{index}"), "names no inference")))
 }

@@ -6,7 +6,7 @@ use super::Case;
 use super::arms;
 use super::evidence::{Evidence, Repetition, Row, Time};
 use super::figures;
-use super::record::{Lack, Record, is_none, items, whole};
+use super::record::{Lack, Record, is_none, is_recorded, items, leaves, whole};
 use super::review;
 use crate::compare::same_decimal;
 use crate::json::{Kind, Value};
@@ -63,7 +63,11 @@ fn failures(record: &Record<'_>, rows: &[&Repetition]) -> Option<Lack> {
 /// A sample count is that of each arm, with or without the rows that failed.
 fn samples(record: &Record<'_>, rows: &[&Repetition]) -> Option<Lack> {
     let samples = record.said("/samples").ok()?;
-    by_arm(rows).into_iter().find_map(|(arm, rows)| {
+    let mut arms = by_arm(rows);
+    for arm in samples.object().unwrap_or_default() {
+        arms.entry(&arm.name).or_default();
+    }
+    arms.into_iter().find_map(|(arm, rows)| {
         let stated = if samples.object().is_some() { whole(samples.member(arm)?)? } else { whole(samples)? };
         let all: usize = rows.iter().map(|repetition| repetition.rows.len()).sum();
         let good = all.saturating_sub(failed(&rows));
@@ -84,20 +88,17 @@ fn repetitions(record: &Record<'_>, rows: &[&Repetition]) -> Option<Lack> {
 
 /// The same rows stand for two repetitions, or for two arms.
 fn repeated(_: &Record<'_>, rows: &[&Repetition]) -> Option<Lack> {
-    let mut seen: BTreeMap<&(String, String), &str> = BTreeMap::new();
-    rows.iter().find_map(|repetition| {
-        let before = seen.insert(&repetition.place, &repetition.pointer)?;
-        Some(Lack::not_met(&repetition.pointer, format!("names the same rows as {before}")))
+    rows.iter().enumerate().find_map(|(index, repetition)| {
+        let before = rows.iter().take(index).find(|before| repetition.is_copy_of(before))?;
+        Some(Lack::not_met(&repetition.pointer, format!("has the same rows as {}", before.pointer)))
     })
 }
 
 /// A mixed order is contradicted by arms of which one was over before the other began, if chance would do that less than once in a
 /// thousand orders. What is shuffled is whole repetitions where an arm has several, and rows otherwise.
 fn order(record: &Record<'_>, rows: &[&Repetition]) -> Option<Lack> {
-    let said = record.text("/order").or_else(|_| record.text("/order/kind")).ok()?;
-    let word = said.split(|character: char| !character.is_alphanumeric()).next()?.to_lowercase();
-    let is_shuffled = ["randomised", "randomized", "random", "shuffled"].contains(&word.as_str());
-    let is_alternating = ["interleaved", "alternating"].contains(&word.as_str());
+    let (said, mixing) = mixed_order(record.said("/order").ok()?)?;
+    let [is_shuffled, is_alternating] = [Mixing::Shuffled, Mixing::Alternating].map(|kind| kind == mixing);
     let arms: Vec<(&str, Vec<&Repetition>)> = by_arm(rows).into_iter().collect();
     arms.iter().enumerate().find_map(|(index, (name, arm))| {
         arms.iter().skip(index.saturating_add(1)).find_map(|(other_name, other)| {
@@ -111,6 +112,52 @@ fn order(record: &Record<'_>, rows: &[&Repetition]) -> Option<Lack> {
             (is_told && (is_apart(arm, other) || is_apart(other, arm))).then(|| Lack::not_met("/order", why))
         })
     })
+}
+
+/// How rows are mixed.
+#[derive(Clone, Copy, PartialEq)]
+enum Mixing {
+    Shuffled,
+    Alternating,
+}
+
+/// Words that say of an order that it is mixed.
+const MIXING: [(&str, Mixing); 8] = [
+    ("randomised", Mixing::Shuffled),
+    ("randomized", Mixing::Shuffled),
+    ("randomly", Mixing::Shuffled),
+    ("shuffled", Mixing::Shuffled),
+    ("interleaved", Mixing::Alternating),
+    ("alternating", Mixing::Alternating),
+    ("alternated", Mixing::Alternating),
+    ("alternately", Mixing::Alternating),
+];
+
+/// Words that say of an order that it is not.
+const UNMIXED: [&str; 5] = ["sequential", "sequentially", "consecutive", "consecutively", "serial"];
+
+/// Words that turn a clause into its opposite.
+const DENIALS: [&str; 7] = ["no", "not", "non", "none", "never", "without", "false"];
+
+/// The text that says of an order that it is mixed, and how. An order that is also said to be sequential is not held to it.
+fn mixed_order<'v>(order: &'v Value<'_>) -> Option<(&'v str, Mixing)> {
+    let mut found = None;
+    for text in leaves(order).filter_map(Value::string) {
+        for clause in text.to_lowercase().split([',', ';', '.', '(', ')']).flat_map(|clause| clause.split(" but ")) {
+            let words: Vec<&str> = clause.split(|character: char| !character.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+            if words.iter().any(|word| DENIALS.contains(word)) {
+                continue;
+            }
+            if words.iter().any(|word| UNMIXED.contains(word)) {
+                return None;
+            }
+            let named = words.iter().find_map(|word| MIXING.iter().find(|(name, _)| name == word)).map(|(_, mixing)| *mixing);
+            // What else is random may be a seed or a prompt.
+            let is_random = matches!(words.as_slice(), [.., "random"]) || words.windows(2).any(|pair| pair == ["random", "order"]);
+            found = found.or(named.or(is_random.then_some(Mixing::Shuffled)).map(|mixing| (text, mixing)));
+        }
+    }
+    found
 }
 
 /// Whether chance separates so many units of two arms in less than one of a thousand orders: 2 / C(n + m, n).
@@ -141,12 +188,17 @@ fn is_apart(one: &[&Repetition], other: &[&Repetition]) -> bool {
 /// No row began before the run did.
 fn start(record: &Record<'_>, rows: &[&Repetition]) -> Option<Lack> {
     let started = record.instant("/run/started_at").ok()?;
+    let first = first_instant(rows).filter(|first| *first < started)?;
+    Some(Lack::not_met("/run/started_at", format!("is {started}, but a row began at {first}")))
+}
+
+/// When the first of the rows began, of those that say an instant.
+pub(super) fn first_instant(rows: &[&Repetition]) -> Option<Timestamp> {
     let times = rows.iter().flat_map(|repetition| &repetition.rows).filter_map(|row| match row.time {
         Some(Time::Instant(instant)) => Some(instant),
         _ => None,
     });
-    let first = times.min().filter(|first| *first < started)?;
-    Some(Lack::not_met("/run/started_at", format!("is {started}, but a row began at {first}")))
+    times.min()
 }
 
 /// The protocol says the same of its own dates and of the repetitions that it asks for.
@@ -154,11 +206,11 @@ fn frozen(record: &Record<'_>, evidence: &Evidence<'_>) -> Vec<Lack> {
     let Ok(protocol) = evidence.document("/protocol") else { return Vec::new() };
     let differing = ["frozen_at", "amended_at", "min_repetitions"].into_iter().filter_map(|name| {
         let pointer = format!("/protocol/{name}");
-        let own = protocol.member(name)?;
+        let own = protocol.member(name).filter(|own| is_recorded(own))?;
         let Ok(said) = record.said(&pointer) else {
             // Silence about an amendment is a statement: it may have come after the result.
             let why = format!("is not said, but the protocol says {}", own.shown());
-            return (name == "amended_at").then(|| Lack::not_met(&pointer, why));
+            return (name == "amended_at" && !is_none(own)).then(|| Lack::not_met(&pointer, why));
         };
         let agrees = match (&said.kind, &own.kind) {
             (Kind::Number(said), Kind::Number(own)) => same_decimal(said, own),
@@ -176,7 +228,29 @@ fn frozen(record: &Record<'_>, evidence: &Evidence<'_>) -> Vec<Lack> {
 fn reviewer(record: &Record<'_>) -> Option<Lack> {
     let is_independent = record.flag("/review/independent").unwrap_or_default();
     let (by, owner) = (record.text("/review/by").ok()?, record.text("/closure/owner").ok()?);
-    let is_same = by.trim().to_lowercase() == owner.trim().to_lowercase();
-    (is_independent && is_same)
+    (is_independent && name(by) == name(owner))
         .then(|| Lack::not_met("/review/by", format!("is the owner of the claim, {}, who is not independent", quoted(by))))
+}
+
+/// The words of a name, whatever its case, blanks and punctuation, without what stands in brackets beside them.
+fn name(text: &str) -> Vec<String> {
+    let mut depth = 0_usize;
+    let beside = text.chars().filter(|character| match character {
+        '(' | '[' | '<' | '{' => {
+            depth = depth.saturating_add(1);
+            false
+        }
+        ')' | ']' | '>' | '}' => {
+            depth = depth.saturating_sub(1);
+            false
+        }
+        _ => depth == 0,
+    });
+    let beside: String = beside.collect();
+    let named = if beside.contains(char::is_alphanumeric) { &beside } else { text };
+    // By way of upper case, so that a sharp s is two.
+    let folded = named.to_uppercase().to_lowercase();
+    let words = folded.split(|character: char| character.is_whitespace() || character.is_ascii_punctuation());
+    let words = words.map(|word| word.chars().filter(|character| character.is_alphanumeric()).collect::<String>());
+    words.filter(|word| !word.is_empty()).collect()
 }

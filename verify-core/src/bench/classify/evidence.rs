@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::record::{Judged, Lack, Record, items};
+use super::record::{Judged, Lack, Record, is_none, items};
 use crate::bench::Files;
 use crate::bench::select::Selector;
 use crate::json::{self, Kind, Value, child};
@@ -55,6 +55,7 @@ pub(super) struct Repetition {
     pub(super) rows: Vec<Row>,
 }
 
+#[derive(PartialEq)]
 pub(super) struct Row {
     pub(super) is_failed: bool,
     pub(super) value: Option<f64>,
@@ -263,6 +264,19 @@ pub(super) fn numbers(evidence: &Evidence<'_>, record: &Record<'_>, pointer: &st
     numbers.ok_or_else(|| Lack::not_met(&at, "does not lead to a list of numbers"))
 }
 
+impl Repetition {
+    /// Whether nothing tells the two apart: their rows have the same values and times, in whatever bytes.
+    pub(super) fn is_alike(&self, other: &Self) -> bool {
+        self.place == other.place || self.rows == other.rows
+    }
+
+    /// Whether both are one measurement: no two have the same values at the same instants.
+    pub(super) fn is_copy_of(&self, other: &Self) -> bool {
+        let is_dated = || !self.rows.is_empty() && self.rows.iter().all(|row| matches!(row.time, Some(Time::Instant(_))));
+        self.place == other.place || (self.rows == other.rows && is_dated())
+    }
+}
+
 impl Receipt {
     fn of(report: &Report) -> Self {
         let against = report.problems.iter().filter(|problem| problem.effect != Effect::Notes);
@@ -277,9 +291,13 @@ impl Receipt {
 }
 
 impl Row {
-    /// A bare number is a row that did not fail. One that is an object failed where it says so: an error, or `ok` or `success` false.
+    /// A bare number is a row that did not fail. One that is an object failed where it says so: an error, or `ok` or `success` false, 0
+    /// or "false".
     fn of(row: &Value<'_>, [value, time]: &[String; 2]) -> Self {
-        let says_no = |name: &str| row.member(name).is_some_and(|flag| matches!(flag.kind, Kind::Bool(false)));
+        let says_no = |name: &str| {
+            row.member(name)
+                .is_some_and(|flag| is_none(flag) || flag.string().is_some_and(|flag| flag.trim().eq_ignore_ascii_case("false")))
+        };
         let has_error = row.member("error").is_some_and(|error| match &error.kind {
             Kind::Null | Kind::Bool(false) => false,
             Kind::String(text) => !text.is_empty(),

@@ -9,6 +9,9 @@ use crate::bench::statistic::{count, mean};
 use crate::compare::same_decimal;
 use crate::text::quoted;
 
+/// How near two numbers are, in proportion, that differ by the order of additions alone.
+const NEAR: f64 = 1e-12;
+
 /// The change from arm A to arm B, computed from the two recorded figures. Positive means that B is better: (B-A)/|A| where higher is
 /// better, (A-B)/|A| where lower is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -55,12 +58,46 @@ pub(super) fn contradictions(record: &Record<'_>, evidence: &Evidence<'_>) -> Ve
     found
 }
 
-/// The interval of a record can be computed again, and is recorded.
-pub(super) fn check_interval(record: &Record<'_>, evidence: &Evidence<'_>) -> Judged {
-    for pointer in ["/statistics/interval/low", "/statistics/interval/high"] {
-        record.number(pointer)?;
+/// Every figure of the result, where there is one, can be computed again, and the two make no greater change than the rows do.
+pub(super) fn check_result(record: &Record<'_>, evidence: &Evidence<'_>) -> Judged {
+    const AT: &str = "/result";
+    if record.some(AT).is_err() {
+        return Ok(());
     }
-    interval(record, evidence).map(|_| ())
+    let figure = |arm: &str| record.number(&format!("{arm}/value")).and_then(|_| recomputed(record, evidence, arm));
+    let (a, b, better) = (figure("/result/a")?, figure("/result/b")?, better(record)?);
+    let (written, measured) = (percent(record), gain(better, a, b));
+    if !is_borne(written, measured) {
+        let [written, measured] =
+            [written, measured].map(|change| change.map_or("no change in percent".to_owned(), |of| format!("{of:+.2} %")));
+        return Err(Lack::not_met(AT, format!("is written too coarsely: the two figures make {written}, the rows {measured}")));
+    }
+    match record.said("/result/percent") {
+        Ok(_) if written.is_none() => Err(Lack::not_met("/result/percent", "is of a figure that is 0")),
+        Ok(_) => record.number("/result/percent").map(|_| ()),
+        Err(_) => Ok(()),
+    }
+}
+
+/// Whether a change in percent goes the same way as the measured one and is at most a tenth greater.
+fn is_borne(written: Option<f64>, measured: Option<f64>) -> bool {
+    match (written, measured) {
+        (Some(written), Some(measured)) => written == measured || (0.0..=1.1).contains(&(written / measured)),
+        (written, measured) => written == measured,
+    }
+}
+
+/// The interval of a record can be computed again, and its ends are written no more coarsely than a tenth of its width.
+pub(super) fn check_interval(record: &Record<'_>, evidence: &Evidence<'_>) -> Judged {
+    const ENDS: [&str; 2] = ["/statistics/interval/low", "/statistics/interval/high"];
+    ENDS.iter().try_for_each(|end| record.number(end).map(|_| ()))?;
+    let (low, high) = interval(record, evidence)?;
+    ENDS.iter().zip([low, high]).try_for_each(|(end, computed)| {
+        let written = double(record, end)?;
+        let why = || format!("is {written}, which is too coarse: the rows give {low} to {high}");
+        let is_fine = (written - computed).abs() <= (high - low) / 10.0 + computed.abs() * NEAR;
+        if is_fine { Ok(()) } else { Err(Lack::not_met(end, why())) }
+    })
 }
 
 fn better(record: &Record<'_>) -> Judged<&'static str> {
@@ -74,7 +111,12 @@ fn better(record: &Record<'_>) -> Judged<&'static str> {
 fn percent(record: &Record<'_>) -> Option<f64> {
     let double = |pointer: &str| record.number(pointer).ok()?.parse::<f64>().ok();
     let (a, b) = (double("/result/a/value")?, double("/result/b/value")?);
-    let gain = if better(record).ok()? == "higher" { b - a } else { a - b };
+    gain(better(record).ok()?, a, b)
+}
+
+/// The change from `a` to `b` in percent.
+fn gain(better: &str, a: f64, b: f64) -> Option<f64> {
+    let gain = if better == "higher" { b - a } else { a - b };
     Some(gain / a.abs() * 100.0).filter(|percent| percent.is_finite())
 }
 
@@ -159,7 +201,7 @@ fn method(record: &Record<'_>, pointer: &str) -> Judged<Method> {
 /// Unless the number that was written is `computed`, rounded to as many places.
 fn differs(pointer: &str, said: &str, computed: f64, whence: &str) -> Option<Lack> {
     let places = said.split_once('.').map_or(0, |(_, places)| places.len());
-    let is_near = said.parse::<f64>().is_ok_and(|said| (said - computed).abs() <= computed.abs() * 1e-12);
+    let is_near = said.parse::<f64>().is_ok_and(|said| (said - computed).abs() <= computed.abs() * NEAR);
     let rounded = format!("{computed:.places$}");
     let agrees = is_near || (!said.contains(['e', 'E']) && same_decimal(&rounded, said));
     (!agrees).then(|| Lack::not_met(pointer, format!("is {}, but {whence} {computed}", quoted(said).trim_matches('"'))))

@@ -139,20 +139,27 @@ impl Record<'_> {
         let control =
             control.map(|(evidence, record)| Case { record, evidence, files, control: Err(Lack::not_recorded("/control")), signers });
         let case = Case { record: self, evidence: &evidence, files, control: control.as_ref().map_err(Clone::clone), signers };
-        let mut answer = case.classify();
-        match &control {
-            Ok(control) => {
-                answer.contradictions.extend(contradiction::find(control).into_iter().map(Lack::of_control));
-                answer.unreadable.extend(control.evidence.unreadable().into_iter().map(Lack::of_control));
-            }
-            Err(lack) if lack.kind == LackKind::Unreadable && !answer.unreadable.contains(lack) => answer.unreadable.push(lack.clone()),
-            Err(_) => {}
-        }
-        answer.settled()
+        case.classify().settled()
     }
 }
 
 impl Case<'_> {
+    /// Files that cannot be read, those of the control among them.
+    fn unreadable(&self) -> Vec<Lack> {
+        let mut found = self.evidence.unreadable();
+        match &self.control {
+            Ok(control) => found.extend(control.evidence.unreadable().into_iter().map(Lack::of_control)),
+            Err(lack) if lack.kind == LackKind::Unreadable && !found.contains(lack) => found.push(lack.clone()),
+            Err(_) => {}
+        }
+        found
+    }
+
+    fn contradictions(&self) -> Vec<Lack> {
+        let of_control = self.control.iter().flat_map(|control| contradiction::find(control)).map(Lack::of_control);
+        contradiction::find(self).into_iter().chain(of_control).collect()
+    }
+
     fn classify(&self) -> Classification {
         let judged = classes::predicates().map(|row| Need {
             classes: row.classes,
@@ -172,6 +179,7 @@ impl Case<'_> {
             (Class::Matched, _) => Some(Class::ClaimGrade),
             (Class::Component | Class::ClaimGrade, _) => None,
         };
+        let unreadable = self.unreadable();
         let shown = |pointer: &str| self.record.said(pointer).ok().map(|value| value.string().map_or_else(|| value.shown(), brief));
         Classification {
             schema: "classification/1",
@@ -181,21 +189,21 @@ impl Case<'_> {
             class: Some(class),
             name: Some(class.name()),
             next,
-            contradictions: contradiction::find(self),
-            unreadable: self.evidence.unreadable(),
+            contradictions: self.contradictions(),
             exploratory: classes::exploratory(self).err().filter(|lack| lack.kind == LackKind::NotMet),
             run_status: shown("/run/status"),
             verdict: shown("/verdict"),
             not_recorded: self.record.not_recorded(),
             unread: self.record.unread(),
-            needs,
             files: self
                 .evidence
                 .listed()
                 .map(|(pointer, path, found)| NamedFile { pointer: brief(pointer), path: brief(path), found })
                 .collect(),
             change: figures::change(self.record, self.evidence),
-            promotion: Some(promotion::judge(self)),
+            promotion: Some(promotion::judge(self, &needs, &unreadable)),
+            unreadable,
+            needs,
         }
     }
 }

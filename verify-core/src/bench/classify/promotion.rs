@@ -1,22 +1,21 @@
 //! The seven conditions under which a result may be published as a claim, each answered by itself, and the exception for a component.
 
-use std::ops::ControlFlow;
-
 use serde::Serialize;
 
-use super::Case;
-use super::classes::{closure, complete, exploratory, frozen_before, matched, prohibited, repeated, sources};
-use super::record::{Judged, Lack, LackKind};
+use super::classes::{Class, closure, complete, exploratory, frozen_before, predicates, prohibited, repeated, sources};
+use super::record::{Judged, Lack, LackKind, leaves};
+use super::{Case, Need};
 use crate::json::Value;
-use crate::limits;
 use crate::text::quoted;
 
 /// Whether the record supports publishing its claim.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Promotion {
-    /// Whether every condition is met and the verdict is not inconclusive.
+    /// Whether the result is matched, every condition is met and the verdict is not inconclusive.
     pub allowed: bool,
+    /// Why the record carries no claim, whatever the conditions say: what a matched systems result lacks, or a file that cannot be read.
+    pub base: Option<Lack>,
     /// P1 to P7, in order.
     pub conditions: Vec<Condition>,
     /// Why a result of a component may not be published as just that; `None` where it may.
@@ -50,7 +49,8 @@ const CONDITIONS: [Asked; 7] = [
     ("P7", "the owner of the claim approves exact wording and prohibited inferences", approved),
 ];
 
-pub(super) fn judge(case: &Case<'_>) -> Promotion {
+/// The answer about a record with these needs, of whose files these cannot be read.
+pub(super) fn judge(case: &Case<'_>, needs: &[Need], unreadable: &[Lack]) -> Promotion {
     let conditions: Vec<Condition> = CONDITIONS
         .iter()
         .map(|(id, asks, judge)| {
@@ -64,21 +64,24 @@ pub(super) fn judge(case: &Case<'_>) -> Promotion {
         })
         .collect();
     let is_inconclusive = case.record.said("/verdict").is_ok_and(says_inconclusive);
+    let base = |class| reached(class, needs, unreadable);
     Promotion {
-        allowed: !is_inconclusive && conditions.iter().all(|condition| condition.lack.is_none()),
+        allowed: !is_inconclusive && base(Class::Matched).is_ok() && conditions.iter().all(|condition| condition.lack.is_none()),
+        base: base(Class::Matched).err(),
         conditions,
-        component_exception: component_exception(case).err(),
+        component_exception: component_exception(case).and_then(|()| base(Class::Component)).err(),
     }
+}
+
+/// Nothing that a class needs is lacking, and every file was read.
+fn reached(class: Class, needs: &[Need], unreadable: &[Lack]) -> Judged {
+    let lacking = needs.iter().filter(|need| need.classes.contains(&class)).find_map(|need| need.lack.as_ref());
+    unreadable.first().or(lacking).map_or(Ok(()), |lack| Err(lack.clone()))
 }
 
 /// Whether a text of the verdict, however it is built, says that there is none.
 fn says_inconclusive(verdict: &Value<'_>) -> bool {
-    let mut is_said = false;
-    let _ = verdict.leaves("", limits::CLAIM_DEPTH, &mut |_, leaf| {
-        is_said |= leaf.string().is_some_and(|text| text.to_lowercase().contains("inconclusive"));
-        ControlFlow::Continue(())
-    });
-    is_said
+    leaves(verdict).filter_map(Value::string).any(|text| text.to_lowercase().contains("inconclusive"))
 }
 
 /// A repository says where the candidate was pushed to, a whole commit or a digest which one it is. Names of branches and tags move.
@@ -140,12 +143,12 @@ fn quality(case: &Case<'_>) -> Judged {
 }
 
 fn visible(case: &Case<'_>) -> Judged {
-    ["/failures", "/warmup", "/order", "/hardware", "/uncertainty"].iter().try_for_each(|pointer| case.record.said(pointer).map(|_| ()))
+    ["/failures", "/warmup", "/order", "/hardware", "/uncertainty"].iter().try_for_each(|pointer| case.record.in_full(pointer).map(|_| ()))
 }
 
 fn costs(case: &Case<'_>) -> Judged {
-    case.record.some("/resources")?;
-    matched(case)
+    case.record.some("/resources").and(case.record.in_full("/resources"))?;
+    predicates().filter(|need| ["/control", "/raw"].contains(&need.pointer)).try_for_each(|need| need.judge(case))
 }
 
 fn approved(case: &Case<'_>) -> Judged {

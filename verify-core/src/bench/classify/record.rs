@@ -185,12 +185,7 @@ impl<'a> Record<'a> {
                 found.push(pointer.to_owned());
                 continue;
             };
-            let _ = value.leaves(pointer, limits::CLAIM_DEPTH, &mut |below, leaf| {
-                if !is_recorded(leaf) && found.len() < limits::DIFFERENCES {
-                    found.push(brief(below));
-                }
-                ControlFlow::Continue(())
-            });
+            found.extend(left_open(pointer, value));
         }
         found
     }
@@ -219,6 +214,12 @@ impl<'a> Record<'a> {
             Some(above) => Err(Lack::not_met(above, "is recorded as none")),
             None => Err(Lack::not_recorded(pointer)),
         }
+    }
+
+    /// What is recorded at `pointer`, if no member of it is left open.
+    pub(super) fn in_full(&self, pointer: &str) -> Judged<&Value<'a>> {
+        let value = self.said(pointer)?;
+        left_open(pointer, value).first().map_or(Ok(value), |below| Err(Lack::not_recorded(below)))
     }
 
     /// What is recorded at `pointer` and not as none.
@@ -281,24 +282,44 @@ pub(super) fn whole(value: &Value<'_>) -> Option<u64> {
     format!("{:.0}", double.abs()).parse().ok()
 }
 
-/// Whether a value says anything: some scalar below it that is no word for the absence of one, or an empty list, which is a statement.
+/// Whether a value says anything: some leaf of it does.
 pub(super) fn is_recorded(value: &Value<'_>) -> bool {
-    let mut open = vec![value];
-    while let Some(value) = open.pop() {
-        match &value.kind {
-            _ if is_absent(value) => {}
-            Kind::Array(items) if !items.is_empty() => open.extend(items),
-            Kind::Object(members) => open.extend(members.iter().map(|member| &member.value)),
-            _ => return true,
-        }
-    }
-    false
+    leaves(value).any(|leaf| !is_absent(leaf))
 }
 
-/// Whether a value is null or a word for something that is not recorded.
+/// Places below `pointer` that say nothing, though what stands there does.
+fn left_open(pointer: &str, value: &Value<'_>) -> Vec<String> {
+    let mut found = Vec::new();
+    let _ = value.leaves(pointer, limits::CLAIM_DEPTH, &mut |below, leaf| {
+        // What lies deeper is one leaf there, but none here.
+        if leaves(leaf).any(is_absent) && found.len() < limits::DIFFERENCES {
+            found.push(brief(below));
+        }
+        ControlFlow::Continue(())
+    });
+    found
+}
+
+/// The scalars and empty containers of a value, in their order, however deep.
+pub(super) fn leaves<'v, 'a>(value: &'v Value<'a>) -> impl Iterator<Item = &'v Value<'a>> {
+    let mut open = vec![value];
+    std::iter::from_fn(move || {
+        loop {
+            let value = open.pop()?;
+            match &value.kind {
+                Kind::Array(items) if !items.is_empty() => open.extend(items.iter().rev()),
+                Kind::Object(members) if !members.is_empty() => open.extend(members.iter().rev().map(|member| &member.value)),
+                _ => return Some(value),
+            }
+        }
+    })
+}
+
+/// Whether a leaf says nothing: null, an empty object, or a word for something that is not recorded. An empty list is a statement.
 fn is_absent(value: &Value<'_>) -> bool {
     match &value.kind {
         Kind::Null => true,
+        Kind::Object(members) => members.is_empty(),
         Kind::String(text) => is_placeholder(text),
         _ => false,
     }

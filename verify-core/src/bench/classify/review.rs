@@ -18,12 +18,15 @@ pub(super) fn is_independent(case: &Case<'_>) -> Judged {
     case.record.holds("/review/independent")
 }
 
-/// It is a text that a trusted key signed and that names every source artifact by its digest, or a verified receipt in which evidence
-/// carries these digests.
+/// It is a text that a trusted key signed and that names every source artifact and every file of rows by its digest, or a verified
+/// receipt in which evidence carries these digests.
 pub(super) fn is_vouched_for(case: &Case<'_>) -> Judged {
-    let count = case.record.list("/source")?.len();
-    let digests: Vec<String> =
-        (0..count).map(|index| case.record.text(&format!("/source/{index}/sha256")).map(str::to_lowercase)).collect::<Result<_, _>>()?;
+    let mut digests = Vec::new();
+    for list in ["/source", "/rows"] {
+        for index in 0..case.record.list(list)?.len() {
+            digests.push(case.record.text(&format!("{list}/{index}/sha256"))?.to_lowercase());
+        }
+    }
     let (place, unnamed) = if case.record.some(RECEIPT).is_ok() {
         case.evidence.receipt(RECEIPT)?;
         (RECEIPT, digests.iter().find(|digest| !case.evidence.carries(RECEIPT, digest)))
@@ -31,7 +34,7 @@ pub(super) fn is_vouched_for(case: &Case<'_>) -> Judged {
         let review = String::from_utf8_lossy(is_signed(case)?).to_lowercase();
         (SIGNED, digests.iter().find(|digest| !review.contains(digest.as_str())))
     };
-    unnamed.map_or(Ok(()), |digest| Err(Lack::not_met(place, format!("does not name the source artifact {digest}"))))
+    unnamed.map_or(Ok(()), |digest| Err(Lack::not_met(place, format!("does not name the file of source or rows {digest}"))))
 }
 
 /// A signature that the key in the record did not make, whoever trusts that key.
