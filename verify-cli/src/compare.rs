@@ -12,34 +12,21 @@ use crate::args::{Color, CompareArgs, MeasuredArgs, Presentation};
 use crate::compared::Answer;
 use crate::exit;
 use crate::html;
-use crate::inputs::{Failure, read_bounded};
+use crate::inputs::read_bounded;
 use crate::output::{Output, complain};
 
 pub(crate) fn run(arguments: &CompareArgs, output: &mut Output) -> u8 {
-    let html = match arguments.html.as_deref().map(|path| Output::to(path, Color::Never)).transpose() {
+    let html = match page(arguments, output) {
         Ok(html) => html,
-        Err(message) => return Failure::usage(message).end(),
+        Err(why) => return refuse(&why, arguments.format),
     };
-    let read = files_of(arguments);
-    if !(output.spares(&read) && html.as_ref().is_none_or(|html| html.spares(&read))) {
-        return exit::USAGE;
-    }
-    if html.as_ref().is_some_and(|html| html.shares_place_with(output)) {
-        return Failure::usage("answer and page cannot go to the same place").end();
-    }
     let arms = arms(arguments);
     let files = raw_files(arms.iter().flatten());
     let compared = match question(arguments, &files, arms) {
         Ok(question) => verify_core::bench::compare(&question),
         Err(why) => Compared::unasked(&why),
     };
-    say_refusal(compared.exit.name, compared.why.as_deref());
-    let answer = Answer::of(&compared);
-    output.print(&match arguments.format {
-        Presentation::Text => answer.text(),
-        Presentation::Markdown => answer.markdown(),
-        Presentation::Json => format!("{}\n", compared.to_json_pretty()),
-    });
+    let answer = show(&compared, arguments.format, output);
     match html {
         None => compared.exit.code,
         Some(mut page) => {
@@ -47,6 +34,37 @@ pub(crate) fn run(arguments: &CompareArgs, output: &mut Output) -> u8 {
             exit::worst(compared.exit.code, page.finish())
         }
     }
+}
+
+/// Where the page goes, if one is asked for. The error says why answer or page cannot be written.
+fn page(arguments: &CompareArgs, output: &Output) -> Result<Option<Output>, String> {
+    let html = arguments.html.as_deref().map(|path| Output::to(path, Color::Never)).transpose()?;
+    let read = files_of(arguments);
+    let replaced = output.replaced(&read).or_else(|| html.as_ref()?.replaced(&read));
+    let is_shared = html.as_ref().is_some_and(|html| html.shares_place_with(output));
+    match replaced.or_else(|| is_shared.then(|| "answer and page cannot go to the same place".to_owned())) {
+        Some(why) => Err(why),
+        None => Ok(html),
+    }
+}
+
+/// Refuses a call that cannot be answered where it was to be answered: on standard output.
+pub(crate) fn refuse(why: &str, format: Presentation) -> u8 {
+    let mut output = Output::to_standard_output(Color::Never);
+    let compared = Compared::unasked(why);
+    show(&compared, format, &mut output);
+    exit::worst(compared.exit.code, output.finish())
+}
+
+fn show(compared: &Compared, format: Presentation, output: &mut Output) -> Answer {
+    say_refusal(compared.exit.name, compared.why.as_deref());
+    let answer = Answer::of(compared);
+    output.print(&match format {
+        Presentation::Text => answer.text(),
+        Presentation::Markdown => answer.markdown(),
+        Presentation::Json => format!("{}\n", compared.to_json_pretty()),
+    });
+    answer
 }
 
 /// The first line on standard error, where there is no answer but a refusal.

@@ -1,7 +1,7 @@
 //! The files that a question about measurements names: regular files below one folder, and nothing else.
 //!
-//! Who wrote the names may be somebody else than who runs the program. So a name has no `..`, no symbolic link is followed on the way,
-//! and what is read is bounded, each file and all of them.
+//! Who wrote the names may be somebody else than who runs the program. So a file has one name, which is relative and has no empty part, `.`
+//! or `..`; no symbolic link is followed on the way, and what is read is bounded, each file and all of them.
 
 use std::fs::{self, File};
 use std::path::{Component, Path};
@@ -37,8 +37,15 @@ pub(crate) fn read(root: &Path, names: impl IntoIterator<Item = impl AsRef<str>>
 fn content(root: &Path, name: &str, left: usize) -> Result<Vec<u8>, String> {
     let mut path = root.to_owned();
     let mut is_file = false;
-    for component in Path::new(name).components() {
-        let Component::Normal(part) = component else { return Err("a name is relative, and has no . or ..".to_owned()) };
+    for part in name.split('/') {
+        let mut components = Path::new(part).components();
+        let is_one = matches!((components.next(), components.next()), (Some(Component::Normal(only)), None) if only == part);
+        if part.is_empty() && !Path::new(name).is_absolute() {
+            return Err("no part of a name is empty".to_owned());
+        }
+        if !is_one {
+            return Err("a name is relative, and has no . or ..".to_owned());
+        }
         path.push(part);
         let metadata = fs::symlink_metadata(&path).map_err(|error| format!("cannot be read: {error}"))?;
         if metadata.is_symlink() {

@@ -35,9 +35,9 @@ mod verify;
 use std::panic::{self, AssertUnwindSafe};
 use std::process::ExitCode;
 
-use clap::Parser as _;
+use clap::{CommandFactory as _, Parser as _};
 
-use args::{Cli, Color, Command};
+use args::{Cli, Color, Command, Presentation};
 use output::{Output, complain};
 use verify::View;
 
@@ -59,8 +59,14 @@ fn run(cli: &Cli) -> u8 {
     let mut output = match Output::to(&cli.output, cli.color) {
         Ok(output) => output,
         Err(message) => {
-            complain(&format!("error: {message}"));
-            return exit::USAGE;
+            return match &cli.command {
+                Command::Compare(arguments) => compare::refuse(&message, arguments.format),
+                Command::Floor(_) => floor::refuse(&message),
+                _ => {
+                    complain(&format!("error: {message}"));
+                    exit::USAGE
+                }
+            };
         }
     };
     let code = match &cli.command {
@@ -89,8 +95,29 @@ fn show_refusal(refusal: &clap::Error) -> u8 {
         return output.finish();
     }
     // The text repeats arguments; parsed again with escaped ones it cannot hold a line of theirs.
-    let escaped = std::env::args_os().map(|argument| verify_core::escape(&argument.to_string_lossy()));
-    let shown = Cli::try_parse_from(escaped).err().map_or_else(|| verify_core::escape(&shown), |refusal| refusal.to_string());
-    complain(shown.trim_end());
-    exit::USAGE
+    let arguments: Vec<String> = std::env::args_os().map(|argument| verify_core::escape(&argument.to_string_lossy())).collect();
+    let shown = Cli::try_parse_from(&arguments).err().map_or_else(|| verify_core::escape(&shown), |refusal| refusal.to_string());
+    let shown = shown.trim_end();
+    let asked = Cli::command().ignore_errors(true).try_get_matches_from(&arguments).ok();
+    let command = asked.as_ref().and_then(|asked| asked.subcommand_name());
+    if !matches!(command, Some("compare" | "floor")) {
+        complain(shown);
+        return exit::USAGE;
+    }
+    // Their refusals have a name on the first line, and are whole answers where it is certain in which form.
+    let (why, usage) = shown.split_once("\n\n").unwrap_or((shown, ""));
+    let why = why.trim_start_matches("error: ").lines().map(str::trim).collect::<Vec<_>>().join(" ");
+    let is_asked_for = |format: &str| {
+        arguments.windows(2).any(|pair| pair[0] == "--format" && pair[1] == format) || arguments.contains(&format!("--format={format}"))
+    };
+    let code = match command {
+        Some("floor") if !is_asked_for("text") => floor::refuse(&why),
+        Some("compare") if is_asked_for("json") => compare::refuse(&why, Presentation::Json),
+        _ => {
+            compare::say_refusal("USAGE", Some(&why));
+            exit::USAGE
+        }
+    };
+    complain(usage);
+    code
 }

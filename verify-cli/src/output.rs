@@ -50,12 +50,16 @@ impl Output {
 
     /// Whether every file that is read stays what it is: an answer must not replace the evidence that it is about. If not, it is said.
     pub(crate) fn spares(&self, read: impl IntoIterator<Item = impl AsRef<Path>>) -> bool {
-        let Some(replaced) = self.replacement.as_ref().and_then(|replacement| replacement.target.canonicalize().ok()) else { return true };
-        let lost = read.into_iter().find(|path| path.as_ref().canonicalize().is_ok_and(|path| path == replaced));
-        if let Some(path) = &lost {
-            complain(&format!("error: the answer cannot be written to {}, which is read", escape(&path.as_ref().to_string_lossy())));
-        }
-        lost.is_none()
+        let replaced = self.replaced(read);
+        replaced.iter().for_each(|why| complain(&format!("error: {why}")));
+        replaced.is_none()
+    }
+
+    /// Why the answer cannot be written, where it would replace a file that is read.
+    pub(crate) fn replaced(&self, read: impl IntoIterator<Item = impl AsRef<Path>>) -> Option<String> {
+        let replaced = self.replacement.as_ref()?.target.canonicalize().ok()?;
+        let lost = read.into_iter().find(|path| path.as_ref().canonicalize().is_ok_and(|path| path == replaced))?;
+        Some(format!("the answer cannot be written to {}, which is read", escape(&lost.as_ref().to_string_lossy())))
     }
 
     /// Whether both go to the same file, or both to standard output: one would take the place of the other, or stand in the midst of it.

@@ -1,6 +1,5 @@
 //! Whether two values of JSON say the same, whatever their spelling, and where they do not.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::json::{Kind, Value, child, is_number};
@@ -29,14 +28,12 @@ pub(crate) fn compare(left: &Value<'_>, right: &Value<'_>, is_same: impl Fn(&Val
                 let mut members: BTreeMap<&str, [Option<&Value<'_>>; 2]> = BTreeMap::new();
                 left.iter().for_each(|member| members.entry(&member.name).or_default()[0] = Some(&member.value));
                 right.iter().for_each(|member| members.entry(&member.name).or_default()[1] = Some(&member.value));
-                open.extend(members.into_iter().rev().map(|(name, sides)| (sides, path.below(place, Cow::Borrowed(name)))));
+                open.extend(members.into_iter().rev().map(|(name, sides)| (sides, path.below(place, Step::Name(name)))));
                 continue;
             }
             (_, [Some(Kind::Array(left)), Some(Kind::Array(right))]) if left.len() == right.len() && !left.is_empty() => {
                 let items = left.iter().zip(right).enumerate().rev();
-                open.extend(
-                    items.map(|(index, (item, other))| ([Some(item), Some(other)], path.below(place, Cow::Owned(index.to_string())))),
-                );
+                open.extend(items.map(|(index, (item, other))| ([Some(item), Some(other)], path.below(place, Step::Index(index)))));
                 continue;
             }
             (_, [Some(Kind::Object(_)), Some(Kind::Object(_))]) => true,
@@ -73,31 +70,56 @@ pub(crate) fn same_decimal(left: &str, right: &str) -> bool {
 }
 
 /// A number token as sign, digits and power of ten, in one form for each value; `None` for other tokens and for exponents beyond
-/// all use.
-fn decimal(token: &str) -> Option<(bool, String, i64)> {
+/// all use. Neither the first digit nor the last one is 0.
+fn decimal(token: &str) -> Option<Decimal<'_>> {
     let token = Some(token).filter(|token| is_number(token))?;
     let (mantissa, exponent) = token.split_once(['e', 'E']).unwrap_or((token, "0"));
     let (integer, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let digits = format!("{}{fraction}", integer.trim_start_matches('-'));
-    let significant = digits.trim_end_matches('0');
-    let zeros = i64::try_from(digits.len().checked_sub(significant.len())?).ok()?;
+    let is_negative = integer.starts_with('-');
+    let (integer, fraction) = (integer.trim_start_matches(['-', '0']), fraction.trim_end_matches('0'));
     let places = i64::try_from(fraction.len()).ok()?;
-    match significant.trim_start_matches('0') {
-        "" => Some((false, String::new(), 0)),
+    let whole = if fraction.is_empty() { integer.trim_end_matches('0') } else { integer };
+    let zeros = i64::try_from(integer.len().checked_sub(whole.len())?).ok()?;
+    let fraction = if whole.is_empty() { fraction.trim_start_matches('0') } else { fraction };
+    match (whole, fraction) {
+        ("", "") => Some(Decimal { is_negative: false, digits: ["", ""], exponent: 0 }),
         digits => {
-            Some((integer.starts_with('-'), digits.to_owned(), exponent.parse::<i64>().ok()?.checked_sub(places)?.checked_add(zeros)?))
+            let exponent = exponent.parse::<i64>().ok()?.checked_sub(places)?.checked_add(zeros)?;
+            Some(Decimal { is_negative, digits: digits.into(), exponent })
         }
+    }
+}
+
+struct Decimal<'t> {
+    is_negative: bool,
+    /// In two parts, one behind the other.
+    digits: [&'t str; 2],
+    exponent: i64,
+}
+
+impl PartialEq for Decimal<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        let digits = |decimal: &Self| decimal.digits.map(str::bytes);
+        let ([whole, fraction], [other_whole, other_fraction]) = (digits(self), digits(other));
+        (self.is_negative, self.exponent) == (other.is_negative, other.exponent)
+            && whole.chain(fraction).eq(other_whole.chain(other_fraction))
     }
 }
 
 /// Places in a document, each with the one above it.
 #[derive(Default)]
-struct Path<'v>(Vec<(Option<usize>, Cow<'v, str>)>);
+struct Path<'v>(Vec<(Option<usize>, Step<'v>)>);
+
+#[derive(Clone, Copy)]
+enum Step<'v> {
+    Name(&'v str),
+    Index(usize),
+}
 
 impl<'v> Path<'v> {
-    /// The place `name` below `above`.
-    fn below(&mut self, above: Option<usize>, name: Cow<'v, str>) -> Option<usize> {
-        self.0.push((above, name));
+    /// The place one step below `above`.
+    fn below(&mut self, above: Option<usize>, step: Step<'v>) -> Option<usize> {
+        self.0.push((above, step));
         self.0.len().checked_sub(1)
     }
 
@@ -106,10 +128,13 @@ impl<'v> Path<'v> {
         let above = |place: usize| self.0.get(place).and_then(|(above, _)| *above);
         let mut places: Vec<usize> = std::iter::successors(place, |place| above(*place)).collect();
         let mut pointer = String::new();
-        while let Some((_, name)) =
+        while let Some((_, step)) =
             places.pop().filter(|_| pointer.len() <= limits::CLAIM_POINTER_BYTES).and_then(|place| self.0.get(place))
         {
-            pointer = child(&pointer, name);
+            pointer = match step {
+                Step::Name(name) => child(&pointer, name),
+                Step::Index(index) => child(&pointer, &index.to_string()),
+            };
         }
         pointer
     }

@@ -114,8 +114,8 @@ limits! {
         "A percentile by its method has 30.";
     EXPRESSION_DEPTH = 32, "Levels of nesting of one expression",
         "Real ones have three.";
-    BENCH_WORK = 50_000_000, "Steps of one trace: values looked at, and lines or 16 bytes of text",
-        "103 numbers of 17 sweeps take 60,000; this is a matter of seconds.";
+    BENCH_WORK = 20_000_000, "Steps of one trace: values looked at, bytes of text (read or searched by the step, 1 to 16) and places found in it",
+        "103 numbers of 17 sweeps take 60,000; the worst that fits takes about a second.";
 
     PROBLEMS = 200, "Findings of one report",
         "A receipt at which everything fails has about 30. Beyond it every code that is graver than a note is still listed once an obligation.";

@@ -515,8 +515,61 @@ fn every_refusal_has_its_code() {
         let found = of_sweep(edits);
         assert_eq!(found.exit.code, code, "{edits:?}: {:?}", found.why);
         assert!(found.why.as_deref().unwrap_or_default().starts_with(why), "{edits:?}: {:?}", found.why);
-        assert_eq!((code == 0, code == 0), (!found.metrics.is_empty(), found.headline.arm_b.is_some()), "{edits:?}");
+        assert_eq!((code == 0, code == 0), (!found.metrics.is_empty(), found.headline.metric.is_some()), "{edits:?}");
     }
+    let files = Files::default();
+    assert_eq!(outcome(&compare(&Question::new(&files, Vec::new(), Vec::new()))), (2, "no arm is given"));
+    assert_eq!(outcome(&compare(&Question::new(&files, raw(&["a"]), Vec::new()))).0, 3);
+}
+
+#[test]
+fn the_headline_is_the_first_metric_whatever_became_of_it() {
+    let first = "sweep.c1.tok_s_per_gpu";
+    let beyond = format!("{first}: the difference in percent is beyond a double");
+    for (a, b, ratio, reasons) in [
+        (json!(20.0), json!("20"), None, vec!["the metric of the headline is absent in an arm".to_owned()]),
+        (json!(-1.7e308), json!(1.7e308), Some(-1.0), vec![beyond.clone()]),
+        (json!(1e-300), json!(1e300), None, vec!["the ratio of the headline is beyond a double".to_owned(), beyond.clone()]),
+        (json!(5e-324), json!(1.0), None, vec!["the ratio of the headline is beyond a double".to_owned(), beyond.clone()]),
+        (json!(5e-324), json!(1e-323), Some(2.0), vec![]),
+        (json!(1.7e308), json!(1.6e308), Some(1.6e308 / 1.7e308), vec![]),
+    ] {
+        let [one, other] = [&a, &b].map(|tok_s| edited(sweep(), &[("/points/0/tok_s_per_gpu", tok_s.clone())]).to_string());
+        let found = of_documents(&one, &format!("{other} "), |_| ());
+        assert_eq!((found.exit.code, found.headline.metric.as_deref()), (0, Some(first)), "{a} {b}");
+        assert_eq!((found.headline.publishable, &found.headline.reasons), (reasons.is_empty(), &reasons), "{a} {b}");
+        assert_eq!(found.headline.ratio_b_over_a, ratio, "{a} {b}");
+        let why = found.metrics[0].why;
+        assert_eq!(why.is_some(), reasons.contains(&beyond), "{a} {b}");
+        assert_eq!(found.metrics[0].delta_pct.is_some(), found.metrics[0].b.is_some() && why.is_none(), "{a} {b}");
+    }
+    let pair = floor_of(&[-1.7e308, 1.7e308], &[]);
+    assert_eq!((pair.exit.code, pair.why), (6, Some(format!("pair 1: {beyond}"))));
+}
+
+#[test]
+fn an_arm_has_the_points_that_it_lists() {
+    let asking = |question: &mut Question<'_>| question.profile = profile(json!([{ "section": "sweep", "fields": ["seed"] }]));
+    for (list, code) in [
+        (json!([1, 4]), 0),
+        (json!([4.0, 1]), 0),
+        (json!([1]), 6),
+        (json!([1, 8]), 6),
+        (json!([]), 6),
+        (json!(4), 6),
+        (json!(["c1", "c4"]), 6),
+        (Value::Null, 0),
+    ] {
+        let listing = edited(sweep(), &[("/concurrency_list", list.clone())]).to_string();
+        assert_eq!(of_documents(&listing, &format!("{listing} "), asking).exit.code, code, "{list}");
+    }
+    let short = edited(sweep(), &[("/concurrency_list", json!([1]))]).to_string();
+    let why = "3 of 12 fields cannot be checked: sweep.c4.requests, sweep.c4.warmup, sweep.c4.prompt_sha256";
+    let found = of_documents(&short, &format!("{short} "), |_| ());
+    assert_eq!(outcome(&found), (6, why));
+    let check = found.profile_verified.unwrap();
+    let field = check.fields.iter().find(|field| field.field == "sweep.c4.requests").unwrap();
+    assert_eq!(field.why.as_deref(), Some("arm A has the point, and does not list it"));
 }
 
 #[test]
@@ -783,8 +836,59 @@ fn a_floor_does_not_shrink_in_its_file() {
 fn a_floor_that_is_no_distance_is_no_floor() {
     let floor = serde_json::to_value(floor_of(&[20.0, 20.1], &[]).floor.unwrap()).unwrap();
     assert!(Floor::read(floor.to_string().as_bytes()).is_ok());
-    for (pointer, value) in [("/metrics/0/floor_pct", json!(-1.0)), ("/format", json!("receipt-floor/2")), ("/more", json!(1))] {
-        assert!(Floor::read(edited(floor.clone(), &[(pointer, value)]).to_string().as_bytes()).is_err(), "{pointer}");
+    for (pointer, value, why) in [
+        ("/metrics/0/floor_pct", json!(-1.0), "metrics: \"sweep.c1.tok_s_per_gpu\" has a floor that is no distance"),
+        ("/format", json!("receipt-floor/2"), "unknown variant"),
+        ("/more", json!(1), "unknown field"),
+        ("/metrics/-", floor["metrics"][0].clone(), "metrics: \"sweep.c1.tok_s_per_gpu\" stands twice"),
+        ("/metrics", json!([]), "it has no metrics"),
+        ("/metrics/0/pairs", json!(0), "is of 0 of 1 pairs"),
+        ("/metrics/0/pairs", json!(2), "is of 2 of 1 pairs"),
+        ("/metrics/0/pairs", json!(-1), "invalid value"),
+        ("/metrics/0/rows", json!([]), "has not the rows of two arms a pair"),
+        ("/metrics/0/better", json!("up"), "unknown variant"),
+        ("/metrics/0/method", json!("mean"), "the percentile method \"mean\", which is not known"),
+        ("/metrics/0/point", json!("c1"), "is of \"c1\", which is no point"),
+        ("/metrics/0/point", json!("sweep.c4"), "is no metric of \"sweep.c4\""),
+        ("/metrics/0/metric", json!("sweep.c1"), "is no metric of \"sweep.c1\""),
+        ("/pairs", json!(0), "pairs is 0, and the files of 1 pairs are named"),
+        ("/pairs", json!(5), "pairs is 5, and the files of 1 pairs are named"),
+        ("/pairs", json!(-1), "invalid value"),
+        ("/inputs", json!([]), "pairs is 1, and the files of 0 pairs are named"),
+        ("/inputs/0/A", json!([]), "inputs/0 lacks the files of an arm"),
+        ("/inputs/0/A/0/sha256", json!("AB"), "inputs: \"AB\" is no SHA-256"),
+        ("/inputs/0/A/0/sha256", floor["inputs"][0]["B"][0]["sha256"].clone(), "a file which is there already"),
+        ("/profile_sha256", json!(""), "profile_sha256: \"\" is no SHA-256"),
+        ("/conditions/sweep/sweep.seed", json!("7 "), "\"sweep.seed\" of \"sweep\" is no field"),
+        ("/conditions/sweep/sweep.seed", json!("x"), "\"sweep.seed\" of \"sweep\" is no field"),
+        ("/conditions/sweep/seed", json!("7"), "\"seed\" of \"sweep\" is no field"),
+        ("/conditions/c1", json!({"c1.seed": "7"}), "\"c1.seed\" of \"c1\" is no field"),
+        ("/candidate/sweep.seed", json!("7"), "\"sweep.seed\" of \"candidate\" is no field"),
+    ] {
+        let error = Floor::read(edited(floor.clone(), &[(pointer, value)]).to_string().as_bytes()).unwrap_err().to_string();
+        assert!(error.contains(why), "{pointer}: {error}");
+    }
+}
+
+#[test]
+fn a_floor_applies_to_its_own_profile_and_direction() {
+    let reading = |edits: &[(&str, Value)]| {
+        let measured = serde_json::to_value(floor_of(&[20.0, 20.1], &[]).floor.unwrap()).unwrap();
+        let read = Floor::read(edited(measured, edits).to_string().as_bytes()).unwrap();
+        let found = of_documents(&sweep().to_string(), &format!("{:#}", sweep()), |question| question.floor = Some(read));
+        let reading = serde_json::to_value(&found.metrics[0].floor).unwrap();
+        (reading["reading"].as_str().unwrap().to_owned(), reading["why"].as_str().unwrap_or_default().to_owned())
+    };
+    assert_eq!(reading(&[]).0, "within_floor");
+    let other = "0".repeat(64);
+    for (pointer, value, why) in [
+        ("/profile_sha256", json!(other), format!("the profile is {other} there, ")),
+        ("/metrics/0/better", json!("lower"), "the direction is \"lower is better\" there, \"higher is better\" here".to_owned()),
+        ("/metrics/0/unit", json!("req/s"), "the unit is \"req/s\" there, ".to_owned()),
+    ] {
+        let (found, reason) = reading(&[(pointer, value)]);
+        assert_eq!(found, "floor_not_applicable", "{pointer}");
+        assert!(reason.starts_with(&why), "{pointer}: {reason}");
     }
 }
 
@@ -805,11 +909,16 @@ fn a_dirty_drain_is_not_publishable() {
         ("/gpus/3/used_mib", json!(2048.5), "drain at \"A to B\": 2048.5 MiB in use on accelerator 3; allowed 2048"),
         ("/gpus/3", Value::Null, "drain at \"A to B\": 3 accelerators are recorded, the arms ran on 4"),
         ("/gpus/3/index", json!(2), "drain at \"A to B\": 3 accelerators are recorded, the arms ran on 4"),
+        ("/threshold_mib", json!(4096.5), "drain at \"A to B\": a threshold of 4096.5 MiB tells nothing; at least 0 and at most 4096 do"),
         ("/killed", Value::Null, "drain at \"A to B\": what was killed is not recorded"),
     ] {
         let found = drain(edited(clean.clone(), &[(pointer, value)]));
         assert_eq!((found.exit.code, found.headline.publishable, found.headline.reasons), (0, false, vec![why.to_owned()]));
     }
+    let at_most = drain(edited(clean.clone(), &[("/threshold_mib", json!(4096.0))]));
+    assert!(at_most.drain.unwrap().clean);
+    let negative = drain(edited(clean, &[("/threshold_mib", json!(-1.0))])).drain.unwrap();
+    assert!(!negative.clean && negative.reasons[0].contains("a threshold of -1 MiB tells nothing"), "{:?}", negative.reasons);
     let none = Drain::read(br#"{"format": "receipt-drain/1", "boundaries": []}"#).unwrap();
     assert!(!of_documents(&sweep().to_string(), &sweep().to_string(), |question| question.drain = Some(none)).drain.unwrap().clean);
 }
@@ -832,6 +941,24 @@ fn a_gate_is_read_beside_its_own_control() {
     assert_eq!(gate(Some(0.7812), 0.6594), (GateResult::Unsound, false));
     assert_eq!(gate(Some(0.7812), 0.99), (GateResult::Unsound, false));
     assert_eq!(gate(None, 0.99), (GateResult::Unreadable, false));
+    let check = |edits: &[(&str, Value)]| {
+        let good = json!({
+            "format": "receipt-gate/1", "metric": "top-1", "bar": 0.9, "candidate": 0.95, "control": 0.95, "skipped_fraction": 0.5,
+        });
+        let gate = Gate::read(edited(good, edits).to_string().as_bytes()).unwrap();
+        let found = of_documents(&sweep().to_string(), &format!("{:#}", sweep()), |question| question.gate = Some(gate));
+        (found.gate.unwrap().result, found.headline.reasons.join("; "))
+    };
+    assert_eq!(check(&[]), (GateResult::Pass, String::new()));
+    for (pointer, value, why) in [
+        ("/skipped_fraction", 1.0, "accuracy gate top-1: the part 1 of the positions was left out; from 0 to 0.5 may be"),
+        ("/skipped_fraction", 0.500_001, "accuracy gate top-1: the part 0.500001 of the positions was left out; from 0 to 0.5 may be"),
+        ("/skipped_fraction", -0.1, "accuracy gate top-1: the part -0.1 of the positions was left out; from 0 to 0.5 may be"),
+        ("/bar", 0.0, "accuracy gate top-1: a bar of 0 stops nothing"),
+        ("/bar", -1.0, "accuracy gate top-1: a bar of -1 stops nothing"),
+    ] {
+        assert_eq!(check(&[(pointer, json!(value))]), (GateResult::Unreadable, why.to_owned()));
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::support::{Run, copy, folder, receipt, text, workspace};
+use crate::support::{Run, copy, faults, folder, receipt, text, workspace};
 
 const FILES: &str = "verify-cli/tests/fixtures/bench/compare";
 
@@ -47,6 +47,7 @@ fn a_refusal_has_a_name_on_the_first_line_and_a_payload() {
             "REFUSED MISSING_ARM: arm A sweep raw file verify-cli/tests/fixtures/bench/compare/none.json cannot be read: No such file",
         ),
         ("compare --a-single @/a-sweep.json --b-single @/b-single.json", 3, "REFUSED MISSING_ARM: arm A single-stream raw file "),
+        ("compare", 2, "REFUSED USAGE: no arm is given"),
         ("compare --a-sweep @/a-sweep.json", 3, "REFUSED MISSING_ARM: arm B has no raw file"),
         (
             "compare @/latency-a.json @/latency-b.json",
@@ -81,6 +82,72 @@ fn the_payload_of_a_refusal_is_in_the_file_of_the_answer() {
     assert_eq!((answer.code, answer.stdout.as_str()), (2, ""));
     let json: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
     assert_eq!(json["exit"]["name"], "USAGE");
+}
+
+/// Whatever is wrong with a call, and wherever its answer was to go.
+#[test]
+fn a_call_that_cannot_be_answered_is_refused_by_name_too() {
+    let folder = folder("compare-usage");
+    let (a, page) = (folder.join("a.json"), folder.join("page"));
+    copy(&format!("{FILES}/a-sweep.json"), &a);
+    let (a, page, arms) = (text(&a), text(&page), "@/a-sweep.json @/b-sweep.json");
+    for (call, first) in [
+        (format!("compare {arms} --surprise"), "REFUSED USAGE: unexpected argument '--surprise' found"),
+        ("compare @/a-sweep.json".to_owned(), "REFUSED USAGE: the following required arguments were not provided: <B>"),
+        (format!("compare {arms} --waive a"), "REFUSED USAGE: invalid value 'a' for '--waive <FIELD=REASON>'"),
+        (format!("compare {arms} --a-sweep x"), "REFUSED USAGE: the argument '[A]' cannot be used with '--a-sweep <FILE>'"),
+        (format!("compare {arms} -o /nowhere/x"), "REFUSED USAGE: cannot write to /nowhere/x"),
+        (format!("compare {arms} --html /nowhere/x"), "REFUSED USAGE: cannot write to /nowhere/x"),
+        (format!("compare {a} @/b-sweep.json -o {a}"), "REFUSED USAGE: the answer cannot be written to "),
+        (format!("compare {a} @/b-sweep.json --html {a}"), "REFUSED USAGE: the answer cannot be written to "),
+        (format!("compare {arms} -o {page} --html {page}"), "REFUSED USAGE: answer and page cannot go to the same place"),
+        (format!("floor {arms} --surprise"), "REFUSED USAGE: unexpected argument '--surprise' found"),
+        (format!("-o /nowhere/x floor {arms}"), "REFUSED USAGE: cannot write to /nowhere/x"),
+        (format!("floor {a} @/b-sweep.json -o {a}"), "REFUSED USAGE: the answer cannot be written to "),
+    ] {
+        for format in ["--format json", "--format=json"] {
+            let answer = run(&format!("{call} {format}"));
+            assert_eq!(answer.code, 2, "{call}: {}", answer.stderr);
+            assert!(answer.stderr.starts_with(first), "{call}: {}", answer.stderr);
+            assert_eq!(answer.json()["exit"]["name"], "USAGE", "{call}");
+        }
+        assert!(run(&call).stderr.starts_with(first), "{call}");
+    }
+    assert_eq!(fs::read(a).unwrap(), fs::read(workspace().join(FILES).join("a-sweep.json")).unwrap());
+    let hostile = run("compare --format json \u{1b}[2J\n::error::x a b c");
+    assert!(hostile.code == 2 && hostile.stderr.starts_with("REFUSED USAGE: "), "{}", hostile.stderr);
+    for shown in [&hostile.stdout, &hostile.stderr] {
+        assert!(!shown.contains('\u{1b}') && !shown.contains("::"), "{shown}");
+    }
+}
+
+/// Every answer that a test reads as JSON is held against its schema; here are those that have all members, and that the schemas refuse others.
+#[test]
+fn answers_fit_their_schemas_and_others_do_not() {
+    let file = folder("compare-schema").join("floor.json");
+    let floor = run("floor @/stock-again-1.json @/stock-again-2.json");
+    fs::write(&file, &floor.stdout).unwrap();
+    let whole =
+        run(&format!("{ARMS} --format json --floor {0} --between-windows {0} --drain @/drain.json --gate @/gate.json", text(&file)));
+    let refused = run("floor @/a-sweep.json @/b-sweep.json");
+    let trace = receipt(&["trace", crate::support::TRACE_DIFFERS, "--coverage", "page.md", "--format", "json"]);
+    for (run, edits) in [
+        (&floor, ["/pairs", "/metrics/0/floor_pct", "/metrics/0/point", "/inputs/0/A/0/sha256"]),
+        (&whole, ["/exit/code", "/metrics/0/floor/reading", "/gate/result", "/profile_verified/fields/0/result"]),
+        (&refused, ["/exit/name", "/why", "/floor", "/refused/exit/code"]),
+        (&trace, ["/exit/name", "/claims/0/verdict", "/claims/0/sources/0/pinned", "/coverage/numbers"]),
+    ] {
+        let answer = run.json();
+        assert_eq!(faults(&answer), Some(Vec::new()));
+        for pointer in edits {
+            let mut other = answer.clone();
+            *other.pointer_mut(pointer).unwrap_or_else(|| panic!("{pointer} is not in {answer:#}")) = (-1).into();
+            assert!(!faults(&other).unwrap().is_empty(), "{pointer}");
+        }
+        let mut more = answer.clone();
+        more["surprise"] = 1.into();
+        assert!(!faults(&more).unwrap().is_empty());
+    }
 }
 
 #[test]
@@ -119,7 +186,7 @@ fn a_floor_is_measured_and_read() {
             4,
             "REFUSED PROFILE_MISMATCH: pair 1: 2 of 17 fields differ: sweep.candidate.name, sweep.candidate.sha256",
         ),
-        ("floor", 3, "REFUSED MISSING_ARM: pair 1: arm A has no raw file"),
+        ("floor", 2, "REFUSED USAGE: pair 1: no arm is given"),
     ] {
         let answer = run(arguments);
         assert_eq!((answer.code, answer.json()["floor"].is_null()), (code, true), "{arguments}");

@@ -4,7 +4,9 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::LazyLock;
 
+use jsonschema::Validator;
 use serde_json::Value;
 
 /// What a run came to.
@@ -15,10 +17,33 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// Standard output as JSON.
+    /// Standard output as JSON. An answer about measurements fits its schema.
     pub(crate) fn json(&self) -> Value {
-        serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {}", self.stdout))
+        let json = serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {}", self.stdout));
+        if let Some(faults) = faults(&json) {
+            assert!(faults.is_empty(), "{}\n{}", faults.join("\n"), self.stdout);
+        }
+        json
     }
+}
+
+/// The schemas of answers about measurements, by what the answers say they are.
+const SCHEMAS: [(&str, &str); 4] =
+    [("receipt-compare/1", "compare-v1"), ("receipt-floor/1", "floor-v1"), ("receipt-floored/1", "floor-v1"), ("trace/1", "trace-v1")];
+
+/// What of a document does not fit its schema; `None` where it has none.
+pub(crate) fn faults(json: &Value) -> Option<Vec<String>> {
+    static VALIDATORS: LazyLock<Vec<(&str, Validator)>> = LazyLock::new(|| {
+        let read = |name: &str| fs::read(workspace().join(format!("docs/{name}.schema.json"))).unwrap();
+        let validator = |name: &str| jsonschema::validator_for(&serde_json::from_slice(&read(name)).unwrap()).expect("a valid schema");
+        SCHEMAS.map(|(format, name)| (format, validator(name))).into()
+    });
+    let format = json.get("schema").or_else(|| json.get("format"))?;
+    let (_, validator) = VALIDATORS.iter().find(|(known, _)| format == known)?;
+    let mut faults: Vec<String> = validator.iter_errors(json).map(|error| format!("{}: {error}", error.instance_path())).collect();
+    // A refused floor holds the answer about the pair.
+    faults.extend(json.get("refused").and_then(self::faults).into_iter().flatten());
+    Some(faults)
 }
 
 /// The binary in an empty environment, in the root of the workspace.

@@ -165,6 +165,8 @@ fn only_regular_files_below_the_root_are_read() {
     let folder = copy("trace-root");
     let inner = folder.join("inner");
     fs::create_dir_all(&inner).unwrap();
+    fs::create_dir_all(inner.join("sub")).unwrap();
+    fs::copy(folder.join("unpinned.json"), inner.join("sub/unpinned.json")).unwrap();
     std::os::unix::fs::symlink("..", inner.join("up")).unwrap();
     std::os::unix::fs::symlink("../unpinned.json", inner.join("link.json")).unwrap();
     let claims = counting(&folder, "");
@@ -174,8 +176,13 @@ fn only_regular_files_below_the_root_are_read() {
         (text(&absolute), "a name is relative"),
         ("up/unpinned.json", "a symbolic link is on the way"),
         ("link.json", "a symbolic link is on the way"),
-        ("", "it is not a regular file"),
+        ("", "no part of a name is empty"),
         (".", "a name is relative"),
+        ("./unpinned.json", "a name is relative"),
+        ("sub//unpinned.json", "no part of a name is empty"),
+        ("sub/./unpinned.json", "a name is relative"),
+        ("sub/unpinned.json/", "no part of a name is empty"),
+        ("sub", "it is not a regular file"),
     ] {
         let named = fs::read_to_string(&claims).unwrap().replace("unpinned.json", name);
         let there = folder.join("named.toml");

@@ -61,6 +61,8 @@ pub(crate) struct Arm {
     pub(crate) points: Vec<Point>,
     /// Where each of them is, by its name.
     places: BTreeMap<String, usize>,
+    /// Halves of which a file lists the points.
+    pub(crate) listing: BTreeSet<Section>,
     /// Points that the arm itself says it has.
     pub(crate) listed: BTreeSet<(Section, String)>,
     /// The fields that list them.
@@ -133,6 +135,12 @@ impl Arm {
         self.points.get(*self.places.get(name)?)
     }
 
+    /// Whether a point is among those that the arm itself lists, where it lists any.
+    pub(crate) fn lists_point(&self, point: &Point) -> bool {
+        let label = point.name.strip_prefix(point.section.name()).and_then(|rest| rest.strip_prefix('.')).unwrap_or_default();
+        !self.listing.contains(&point.section) || self.listed.contains(&(point.section, label.to_owned()))
+    }
+
     fn declare_field(&mut self, name: String, value: &Recorded) {
         match self.fields.get(&name) {
             None => {
@@ -178,6 +186,9 @@ impl Arm {
         if let [KeyPart { prefix, listed_in: Some(list), .. }] = shape.points.key.as_slice() {
             self.lists.insert(full_name(section, "", list));
             let items: Vec<String> = common.get(list).map(Recorded::items).unwrap_or_default();
+            if common.contains_key(list) {
+                self.listing.insert(section);
+            }
             if items.len() > limits::BENCH_POINTS {
                 return Err(format!("it lists {} points; at most {} are read", items.len(), limits::BENCH_POINTS));
             }
@@ -345,7 +356,7 @@ impl Measured {
     }
 }
 
-fn direction(better: Better) -> &'static str {
+pub(crate) fn direction(better: Better) -> &'static str {
     match better {
         Better::Higher => "higher is better",
         Better::Lower => "lower is better",

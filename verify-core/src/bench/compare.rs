@@ -208,6 +208,9 @@ pub struct Row {
     pub delta_pct: Option<f64>,
     /// The difference as it is shown.
     pub shown: String,
+    /// Why there is no difference, although both values are there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<&'static str>,
     /// How the noise within one window lets the difference be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub floor: Option<Reading>,
@@ -293,6 +296,9 @@ impl Default for Compared {
 }
 
 fn stages(question: &Question<'_>, compared: &mut Compared) -> Result<(), Refusal> {
+    if question.a.is_empty() && question.b.is_empty() {
+        return Err(Refusal(Exit::USAGE, "no arm is given".to_owned(), Vec::new()));
+    }
     let (a, b) = arms(question, &mut compared.inputs)?;
     compared.points = counts(&a, &b);
     let check = question.profile.check(&a, &b, &question.waivers, question.same_candidate);
@@ -300,7 +306,7 @@ fn stages(question: &Question<'_>, compared: &mut Compared) -> Result<(), Refusa
     verify(check)?;
     let rows = rows(question, &a, &b, check);
     refuse_zero(&rows)?;
-    if !rows.iter().any(|row| row.delta_pct.is_some()) {
+    if !rows.iter().any(|row| row.a.is_some() && row.b.is_some()) {
         return Err(Refusal(
             Exit::PROFILE_UNVERIFIABLE,
             "no metric is in both arms, so there is nothing to compare".to_owned(),
@@ -310,7 +316,7 @@ fn stages(question: &Question<'_>, compared: &mut Compared) -> Result<(), Refusa
     compared.drain = question.drain.as_ref().map(|drain| drain.check(&a, &b));
     compared.gate = question.gate.as_ref().map(Gate::check);
     compared.headline = headline(question, &rows)?;
-    compared.headline.reasons = reasons(compared, &a, &b);
+    compared.headline.reasons = reasons(compared, &rows, &a, &b);
     compared.headline.publishable = compared.headline.reasons.is_empty();
     compared.metrics = rows;
     Ok(())
@@ -436,6 +442,7 @@ fn rows(question: &Question<'_>, a: &Arm, b: &Arm, check: &ProfileCheck) -> Vec<
                 b,
                 delta_pct,
                 shown: delta_pct.map_or_else(|| "absent".to_owned(), shown),
+                why: (delta_pct.is_none() && a.is_some() && b.is_some()).then_some(BEYOND),
                 floor: None,
                 between_windows: None,
             };
@@ -446,6 +453,9 @@ fn rows(question: &Question<'_>, a: &Arm, b: &Arm, check: &ProfileCheck) -> Vec<
     }
     rows
 }
+
+/// Why two numbers have no difference in percent.
+const BEYOND: &str = "the difference in percent is beyond a double";
 
 /// The difference in percent; `None` where it is no number.
 fn delta(better: Better, a: f64, b: f64) -> Option<f64> {
@@ -473,7 +483,7 @@ fn refuse_zero(rows: &[Row]) -> Result<(), Refusal> {
 
 fn headline(question: &Question<'_>, rows: &[Row]) -> Result<Headline, Refusal> {
     let row = match &question.headline {
-        None => rows.iter().find(|row| row.delta_pct.is_some()),
+        None => rows.first(),
         Some(wanted) => rows.iter().find(|row| row.metric == escape(wanted)),
     };
     let Some(row) = row else {
@@ -492,11 +502,14 @@ fn headline(question: &Question<'_>, rows: &[Row]) -> Result<Headline, Refusal> 
 }
 
 /// Why what was compared may not be published.
-fn reasons(compared: &Compared, a: &Arm, b: &Arm) -> Vec<String> {
+fn reasons(compared: &Compared, rows: &[Row], a: &Arm, b: &Arm) -> Vec<String> {
     let mut reasons = Vec::new();
-    if compared.headline.ratio_b_over_a.is_none() {
-        reasons.push("the metric of the headline is absent in an arm".to_owned());
+    match (compared.headline.arm_a.zip(compared.headline.arm_b), compared.headline.ratio_b_over_a) {
+        (None, _) => reasons.push("the metric of the headline is absent in an arm".to_owned()),
+        (Some(_), None) => reasons.push("the ratio of the headline is beyond a double".to_owned()),
+        _ => {}
     }
+    reasons.extend(rows.iter().filter_map(|row| Some(format!("{}: {}", row.metric, row.why?))));
     if let Some(check) = &compared.profile_verified {
         let waived = check.fields.iter().filter_map(|field| Some((&field.field, field.waived.as_ref()?)));
         reasons.extend(waived.map(|(field, reason)| format!("waived: {field} ({reason})")));

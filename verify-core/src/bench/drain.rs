@@ -6,6 +6,10 @@ use super::arm::Arm;
 use super::data::{self, DataError};
 use crate::text::quoted;
 
+/// The highest threshold, in MiB, below which an accelerator counts as drained: what a small model needs. Contexts and drivers hold less
+/// than 1 GiB.
+const MOST_MIB: f64 = 4096.0;
+
 /// A drain record: one entry for each boundary between arms.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -51,7 +55,7 @@ struct Killed {
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct DrainCheck {
-    /// Every accelerator was free at every boundary, and what was killed is recorded.
+    /// Every accelerator was free at every boundary, by a threshold that tells so, and what was killed is recorded.
     pub clean: bool,
     /// The most that was in use on any accelerator, in MiB.
     pub max_used_mib: Option<f64>,
@@ -92,6 +96,10 @@ impl Drain {
                     reasons.push(format!("drain at {at}: {} accelerators are recorded, the arms ran on {gpus}", indices.len()));
                 }
                 _ => {}
+            }
+            if !(0.0..=MOST_MIB).contains(&boundary.threshold_mib) {
+                let threshold = boundary.threshold_mib;
+                reasons.push(format!("drain at {at}: a threshold of {threshold} MiB tells nothing; at least 0 and at most {MOST_MIB} do"));
             }
             let dirty = boundary.gpus.iter().filter(|gpu| !(gpu.used_mib >= 0.0 && gpu.used_mib <= boundary.threshold_mib));
             reasons.extend(dirty.map(|gpu| {

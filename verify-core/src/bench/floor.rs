@@ -5,12 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use super::Method;
+use super::arm::direction;
 use super::compare::{Compared, Exit, InputFile, Question, Row, compare};
 use super::data::{self, DataError};
 use super::profile::{FieldCheck, FieldResult, ProfileCheck, is_candidate};
 use super::recorded::Recorded;
-use super::shape::Better;
-use crate::text::{escape, escape_json, quoted, safe};
+use super::shape::{Better, Section};
+use crate::text::{escape, escape_json, is_hex, quoted, safe};
 
 /// A floor, as it is written to a file and read again.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -168,6 +170,9 @@ pub fn floor(pairs: &[Question<'_>]) -> Floored {
             let why = format!("pair {number}: requests failed, so that the arms differ by more than noise");
             return refused(floored, Exit::PROFILE_UNVERIFIABLE, why);
         }
+        if let Some((metric, why)) = compared.metrics.iter().find_map(|row| Some((&row.metric, row.why?))) {
+            return refused(floored, Exit::PROFILE_UNVERIFIABLE, format!("pair {number}: {metric}: {why}"));
+        }
         let more = Floor::of(&compared);
         let joined = match floored.floor.take() {
             None => Ok(more),
@@ -208,10 +213,59 @@ impl Floor {
     /// Where it is malformed.
     pub fn read(bytes: &[u8]) -> Result<Self, DataError> {
         let floor: Self = data::read(bytes)?;
-        match floor.metrics.iter().find(|metric| !(metric.floor_pct.is_finite() && metric.floor_pct >= 0.0)) {
-            Some(metric) => Err(DataError(format!("the floor of {} is no distance", quoted(&metric.metric)))),
+        match floor.fault() {
+            Some(fault) => Err(DataError(safe(fault))),
             None => Ok(floor),
         }
+    }
+
+    /// What no measured floor says, and where.
+    fn fault(&self) -> Option<String> {
+        let mut once = BTreeSet::new();
+        let mut digests = self.inputs.iter().flat_map(|pair| pair.a.iter().chain(&pair.b)).map(|file| file.sha256.as_str());
+        let groups = self.conditions.iter().flat_map(|(of, fields)| fields.iter().map(move |(name, value)| (of.as_str(), name, value)));
+        let recorded = groups.chain(self.candidate.iter().map(|(name, value)| ("candidate", name, value)));
+        let is_odd = |of: &str, name: &str, value: &Recorded| {
+            let is_of = if of == "candidate" { is_candidate(name) } else { is_place(of) && name.strip_prefix(of).is_some_and(is_below) };
+            !is_of || Recorded::read(value.json()).is_none_or(|read| read != *value)
+        };
+        if self.pairs == 0 || self.pairs != self.inputs.len() {
+            return Some(format!("pairs is {}, and the files of {} pairs are named", self.pairs, self.inputs.len()));
+        }
+        if let Some(pair) = self.inputs.iter().position(|pair| pair.a.is_empty() || pair.b.is_empty()) {
+            return Some(format!("inputs/{pair} lacks the files of an arm"));
+        }
+        if let Some(digest) = digests.find(|digest| !is_hex(digest, 64) || !once.insert(*digest)) {
+            return Some(format!("inputs: {} is no SHA-256, or that of a file which is there already", quoted(digest)));
+        }
+        if !is_hex(&self.profile_sha256, 64) {
+            return Some(format!("profile_sha256: {} is no SHA-256", quoted(&self.profile_sha256)));
+        }
+        if let Some((of, name, _)) = recorded.into_iter().find(|(of, name, value)| is_odd(of, name, value)) {
+            return Some(format!("{} of {} is no field as a floor records it", quoted(name), quoted(of)));
+        }
+        if self.metrics.is_empty() {
+            return Some("it has no metrics".to_owned());
+        }
+        let mut names = BTreeSet::new();
+        self.metrics.iter().find_map(|metric| {
+            let name = &metric.metric;
+            let fault = match metric {
+                _ if !names.insert(name) => "stands twice".to_owned(),
+                _ if !is_place(&metric.point) => format!("is of {}, which is no point", quoted(&metric.point)),
+                _ if !name.strip_prefix(&metric.point).is_some_and(is_below) => format!("is no metric of {}", quoted(&metric.point)),
+                _ if !(metric.floor_pct.is_finite() && metric.floor_pct >= 0.0) => "has a floor that is no distance".to_owned(),
+                _ if metric.pairs == 0 || metric.pairs > self.pairs => format!("is of {} of {} pairs", metric.pairs, self.pairs),
+                _ if metric.rows.len() != metric.pairs.saturating_mul(2) => "has not the rows of two arms a pair".to_owned(),
+                _ => match &metric.method {
+                    Some(method) if Method::ALL.iter().all(|known| known.name() != method) => {
+                        format!("has the percentile method {}, which is not known", quoted(method))
+                    }
+                    _ => return None,
+                },
+            };
+            Some(format!("metrics: {} {fault}", quoted(name)))
+        })
     }
 
     /// What a comparison that was not refused says of noise.
@@ -279,19 +333,34 @@ impl Floor {
     }
 }
 
+/// Whether it is the name of a half of an arm, or of a point of one.
+fn is_place(name: &str) -> bool {
+    [Section::Single, Section::Sweep]
+        .iter()
+        .any(|section| name.strip_prefix(section.name()).is_some_and(|rest| rest.is_empty() || is_below(rest)))
+}
+
+/// Whether what follows a name is that of something below it.
+fn is_below(rest: &str) -> bool {
+    rest.strip_prefix('.').is_some_and(|name| !name.is_empty())
+}
+
 /// A floor that is held against the rows of one comparison.
 pub(crate) struct Reader<'f> {
     metrics: BTreeMap<&'f str, &'f FloorMetric>,
     points: BTreeSet<&'f str>,
+    /// The digests of both profiles, where they differ.
+    profiles: Option<[&'f str; 2]>,
     there: &'f Conditions,
     here: Conditions,
 }
 
 impl<'f> Reader<'f> {
-    pub(crate) fn new(floor: &'f Floor, check: &ProfileCheck) -> Self {
+    pub(crate) fn new(floor: &'f Floor, check: &'f ProfileCheck) -> Self {
         Self {
             metrics: floor.metrics.iter().map(|metric| (metric.metric.as_str(), metric)).collect(),
             points: floor.metrics.iter().map(|metric| metric.point.as_str()).collect(),
+            profiles: Some([floor.profile_sha256.as_str(), check.profile_sha256.as_str()]).filter(|[there, here]| there != here),
             there: &floor.conditions,
             here: conditions(check),
         }
@@ -315,10 +384,14 @@ impl<'f> Reader<'f> {
         if !self.points.contains(row.point.as_str()) {
             return Err(format!("no A/A at {}", row.point));
         }
+        if let Some([there, here]) = self.profiles {
+            return Err(format!("the profile is {there} there, {here} here"));
+        }
         let metric = self.metrics.get(row.metric.as_str()).ok_or_else(|| format!("no A/A of {}", row.metric))?;
         for (what, there, here) in [
             ("definition", metric.definition.as_str(), row.definition.as_str()),
             ("unit", metric.unit.as_str(), row.unit.as_str()),
+            ("direction", direction(metric.better), direction(row.better)),
             ("percentile method", metric.method.as_deref().unwrap_or("none"), row.method.unwrap_or("none")),
         ] {
             if there != here {

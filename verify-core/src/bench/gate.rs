@@ -5,6 +5,9 @@ use serde::{Deserialize, Serialize};
 use super::data::{self, DataError};
 use crate::text::escape;
 
+/// The part of the positions that may be left out: with more of them, what was not looked at outweighs what was.
+const MOST_SKIPPED: f64 = 0.5;
+
 /// The result of an accuracy gate. Higher values are better.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -61,7 +64,7 @@ pub enum GateResult {
     Fail,
     /// The control itself does not reach the bar, so that the gate measures something else than the candidate.
     Unsound,
-    /// There is no control, so that nobody can say.
+    /// There is no control, the bar stops nothing, or more than half of the positions were left out, so that nobody can say.
     Unreadable,
 }
 
@@ -88,15 +91,19 @@ impl Gate {
     }
 
     pub(crate) fn check(&self) -> GateCheck {
-        let (result, reason) = match self.control {
-            None => (GateResult::Unreadable, Some("it has no self-comparison control".to_owned())),
-            Some(control) if control < self.bar => {
+        let (result, reason) = match (self.control, self.skipped_fraction) {
+            _ if self.bar <= 0.0 => (GateResult::Unreadable, Some(format!("a bar of {} stops nothing", self.bar))),
+            (_, Some(skipped)) if !(0.0..=MOST_SKIPPED).contains(&skipped) => {
+                (GateResult::Unreadable, Some(format!("the part {skipped} of the positions was left out; from 0 to {MOST_SKIPPED} may be")))
+            }
+            (None, _) => (GateResult::Unreadable, Some("it has no self-comparison control".to_owned())),
+            (Some(control), _) if control < self.bar => {
                 (GateResult::Unsound, Some(format!("its own control reaches {control}, below the bar of {}", self.bar)))
             }
-            Some(_) if self.candidate < self.bar => {
+            _ if self.candidate < self.bar => {
                 (GateResult::Fail, Some(format!("the candidate reaches {}, below the bar of {}", self.candidate, self.bar)))
             }
-            Some(_) => (GateResult::Pass, None),
+            _ => (GateResult::Pass, None),
         };
         let metric = escape(&self.metric);
         GateCheck {

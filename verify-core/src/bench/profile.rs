@@ -340,10 +340,11 @@ fn points(section: Section, a: &Arm, b: &Arm) -> Vec<String> {
     there.chain(listed).filter(|name| seen.insert(name.clone())).collect()
 }
 
-/// The fields of one point. One that an arm lacks or has twice cannot be compared, whatever is asked of it.
+/// The fields of one point. One that an arm lacks, has twice, or has beside those that it lists cannot be compared, whatever is asked of it.
 fn of_point(point: &str, asked: &[String], a: &Arm, b: &Arm, fields: &mut Vec<FieldCheck>) {
     let missing = [("A", a), ("B", b)].into_iter().find_map(|(name, arm)| match arm.point(point) {
         None => Some(format!("arm {name} has no such point")),
+        Some(found) if !arm.lists_point(found) => Some(format!("arm {name} has the point, and does not list it")),
         Some(found) if found.is_repeated => Some(format!("arm {name} has the point twice, and which one is meant nobody knows")),
         Some(Point { section: Section::Sweep, lacks: Some(field), .. }) => {
             Some(format!("arm {name} does not record {}, so that nobody knows which point it is", quoted(field)))

@@ -45,9 +45,12 @@ impl Method {
     /// The percentile `p`, from 0 to 100, of rows in any order; `None` without rows, or for another `p`.
     #[must_use]
     pub fn percentile(self, rows: &[f64], p: f64) -> Option<f64> {
+        self.of_sorted(&sorted(rows.to_vec()), p)
+    }
+
+    /// The percentile `p` of rows in ascending order.
+    pub(crate) fn of_sorted(self, sorted: &[f64], p: f64) -> Option<f64> {
         (0.0..=100.0).contains(&p).then_some(())?;
-        let mut sorted = rows.to_vec();
-        sorted.sort_unstable_by(f64::total_cmp);
         let last = sorted.len().checked_sub(1)?;
         let at = |index: f64| sorted.get(whole(index).min(last)).copied();
         let (n, fraction) = (count(sorted.len()), p / 100.0);
@@ -63,6 +66,12 @@ impl Method {
             Self::Midpoint => Some(f64::midpoint(lower, higher)),
         }
     }
+}
+
+/// The rows in ascending order.
+pub(crate) fn sorted(mut rows: Vec<f64>) -> Vec<f64> {
+    rows.sort_unstable_by(f64::total_cmp);
+    rows
 }
 
 /// The arithmetic mean, added up in the order of the rows; `None` without rows.

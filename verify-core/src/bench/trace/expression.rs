@@ -9,7 +9,7 @@ use std::fmt;
 use serde::Deserialize;
 
 use crate::bench::Method;
-use crate::bench::statistic::{count, mean};
+use crate::bench::statistic::{count, sorted};
 use crate::limits;
 use crate::text::quoted;
 
@@ -24,10 +24,19 @@ pub(super) struct Expression {
 /// What an input came to.
 #[derive(Clone, Debug)]
 pub(super) enum Operand {
-    /// One recorded number.
-    One(f64),
-    /// The numbers of rows, in their order.
-    Rows(Vec<f64>),
+    /// One recorded number, and its digits where it is an integer, of which a double may hold only the first.
+    One(f64, Option<String>),
+    /// The numbers of rows.
+    Rows(Rows),
+}
+
+/// Rows, made ready for as many statistics as an expression has of them.
+#[derive(Clone, Debug)]
+pub(super) struct Rows {
+    /// In ascending order.
+    sorted: Vec<f64>,
+    /// Added up in the order of the rows.
+    sum: f64,
 }
 
 /// Why an expression has no value.
@@ -81,6 +90,21 @@ const STATISTICS: [(&str, Statistic); 6] = [
     ("median", Statistic::Median),
 ];
 
+impl Operand {
+    /// The numbers of rows, in their order.
+    pub(super) fn of_rows(rows: Vec<f64>) -> Self {
+        let sum = rows.iter().sum();
+        Self::Rows(Rows { sorted: sorted(rows), sum })
+    }
+}
+
+impl Rows {
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.sorted.len()
+    }
+}
+
 impl Expression {
     /// The expression as it was written.
     pub(super) fn written(&self) -> &str {
@@ -109,6 +133,11 @@ impl Expression {
         (numbers, rows)
     }
 
+    /// The input that it is, where it is nothing else.
+    pub(super) fn only_input(&self) -> Option<&str> {
+        if let Node::Input(name) = &self.root { Some(name) } else { None }
+    }
+
     /// Whether a percentile is in it.
     pub(super) fn has_percentile(&self) -> bool {
         let mut open = vec![&self.root];
@@ -135,7 +164,7 @@ impl Node {
         match self {
             Self::Number(number) => Ok(*number),
             Self::Input(name) => match inputs.get(name.as_str()) {
-                Some(Operand::One(number)) => Ok(*number),
+                Some(Operand::One(number, _)) => Ok(*number),
                 _ => Err(Fault::NoRows(name.clone())),
             },
             Self::Negative(node) => Ok(-node.value(inputs, method)?),
@@ -169,15 +198,16 @@ impl Node {
 
 impl Statistic {
     /// `None` where there are too few rows; no rows have a sum and a count, which is a statement.
-    fn of(self, rows: &[f64], method: Option<Method>) -> Option<f64> {
+    fn of(self, rows: &Rows, method: Option<Method>) -> Option<f64> {
+        let Rows { sorted, sum } = rows;
         match self {
-            Self::Sum => Some(rows.iter().sum::<f64>() + 0.0),
-            Self::Mean => mean(rows),
-            Self::Min => rows.iter().copied().min_by(f64::total_cmp),
-            Self::Max => rows.iter().copied().max_by(f64::total_cmp),
-            Self::Count => Some(count(rows.len())),
-            Self::Median => Method::Midpoint.percentile(rows, 50.0),
-            Self::Percentile(p, own) => method.unwrap_or(own).percentile(rows, p),
+            Self::Sum => Some(sum + 0.0),
+            Self::Mean => (!sorted.is_empty()).then(|| sum / count(sorted.len())),
+            Self::Min => sorted.first().copied(),
+            Self::Max => sorted.last().copied(),
+            Self::Count => Some(count(sorted.len())),
+            Self::Median => Method::Midpoint.of_sorted(sorted, 50.0),
+            Self::Percentile(p, own) => method.unwrap_or(own).of_sorted(sorted, p),
         }
     }
 }
@@ -356,11 +386,11 @@ mod tests {
     use super::*;
 
     fn value(expression: &str) -> Result<f64, Fault> {
-        let rows = |rows: &[f64]| Operand::Rows(rows.to_vec());
+        let rows = |rows: &[f64]| Operand::of_rows(rows.to_vec());
         let inputs = BTreeMap::from([
-            ("a", Operand::One(8.0)),
-            ("b", Operand::One(10.0)),
-            ("zero", Operand::One(0.0)),
+            ("a", Operand::One(8.0, None)),
+            ("b", Operand::One(10.0, None)),
+            ("zero", Operand::One(0.0, None)),
             ("r", rows(&[4.0, 1.0, 3.0, 2.0])),
             ("none", rows(&[])),
         ]);

@@ -1,15 +1,14 @@
 //! What became of each claim. A difference that was proven outranks whatever else is missing.
 
-use std::collections::BTreeMap;
-
-use memchr::memmem::Finder;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::expression::{Fault, Operand};
-use super::library::{Library, Refusal};
+use super::library::{Library, Refusal, View};
 use super::manifest::{Claim, Claims, Evidence, Form, Line, Number, Place, Published, Writing};
-use super::page::{line_of, stands_in};
+use super::page::{line_of, lines_with, stands_in};
 use super::rows::{Take, not_found};
 use super::{Backing, PublishedText, Retirement, Source, Traced, Verdict};
+use crate::bench::recorded::says_something;
 use crate::bench::{Files, Method};
 use crate::compare::{compare, is_same};
 use crate::text::{brief, quoted};
@@ -123,7 +122,7 @@ impl<'f> Judge<'f> {
             match taken {
                 Ok(operand) => {
                     source.found = Some(match &operand {
-                        Operand::One(number) => number.to_string(),
+                        Operand::One(number, digits) => digits.as_deref().map_or_else(|| number.to_string(), brief),
                         Operand::Rows(rows) => format!("{} rows", rows.len()),
                     });
                     operands.insert(name.as_str(), operand);
@@ -140,7 +139,17 @@ impl<'f> Judge<'f> {
             Fault::NotFinite(what) => (Verdict::Absent, format!("{} is no finite number", brief(&what))),
             Fault::NoRows(name) => (Verdict::Unbacked, format!("the statistic of {} has no rows to be taken of", brief(&name))),
         })?;
-        let written = number.writing.write(value);
+        let digits = number.expression.only_input().and_then(|name| match operands.get(name) {
+            Some(Operand::One(_, digits)) => digits.as_deref(),
+            _ => None,
+        });
+        let written = match digits {
+            Some(digits) => number.writing.write_integer(digits),
+            None if value.abs() > EXACT => {
+                return Err((Verdict::Absent, "the result is beyond 2^53, where a double is not exact".to_owned()));
+            }
+            None => number.writing.write(value),
+        };
         (traced.value, traced.recomputed) = (Some(value), Some(brief(&written)));
         match published.filter(|published| published.text != written) {
             None => Ok(()),
@@ -151,19 +160,21 @@ impl<'f> Judge<'f> {
         }
     }
 
-    /// What is published out of a line stands there as a whole number, too.
+    /// What is published out of a line stands there by itself, too.
     fn line(&mut self, line: &Line, published: Option<&Published>, traced: &mut Traced) -> Result<(), Refusal> {
-        let text = self.library.text(&line.file)?;
-        let finder = Finder::new(&line.contains);
-        let holds = |text: &str| finder.find(text.as_bytes()).is_some() && published.is_none_or(|published| stands_in(text, published));
-        let mut lines = text.split('\n').zip(1_usize..);
-        if lines.clone().nth(line.line.saturating_sub(1)).is_some_and(|(text, _)| holds(text)) {
-            traced.sources.iter_mut().for_each(|source| source.found = Some(quoted(&line.contains)));
-            return Ok(());
+        let text = self.library.text(&line.file, View::Whole, &line.contains)?;
+        let found = lines_with(&text, &line.contains).filter(|(_, _, text)| published.is_none_or(|published| stands_in(text, published)));
+        let (mut elsewhere, mut more) = (Vec::new(), "");
+        for (number, ..) in found {
+            if number == line.line {
+                traced.sources.iter_mut().for_each(|source| source.found = Some(quoted(&line.contains)));
+                return Ok(());
+            }
+            match elsewhere.len() < NAMED_LINES {
+                true => elsewhere.push(number.to_string()),
+                false => more = " and more",
+            }
         }
-        let elsewhere: Vec<String> =
-            lines.by_ref().filter(|(text, _)| holds(text)).map(|(_, number)| number.to_string()).take(NAMED_LINES).collect();
-        let more = if lines.any(|(text, _)| holds(text)) { " and more" } else { "" };
         let place = match elsewhere.as_slice() {
             [] => "it stands nowhere in the file".to_owned(),
             elsewhere => format!("it stands at line {}{more}", elsewhere.join(", ")),
@@ -176,9 +187,10 @@ impl<'f> Judge<'f> {
 
     fn same(&mut self, places: &[Place], traced: &mut Traced) -> Result<(), Refusal> {
         let mut first = None;
+        let mut seen = BTreeSet::new();
         let (mut is_conflict, mut refusals) = (false, Vec::new());
         for (place, source) in places.iter().zip(&mut traced.sources) {
-            let document = match self.library.document(place, 2) {
+            let document = match self.library.document(place, 4) {
                 Ok(document) => document,
                 Err((verdict, why)) => {
                     refusals.push((verdict, format!("{}: {why}", quoted(&place.file))));
@@ -194,6 +206,12 @@ impl<'f> Judge<'f> {
                 }
             };
             source.found = Some(found.shown());
+            if !says_something(found) {
+                refusals.push((Verdict::Absent, format!("{}: {} says nothing", quoted(&place.file), found.shown())));
+            }
+            if !seen.insert((&place.file, document.offset.saturating_add(found.span.start))) {
+                refusals.push((Verdict::Unbacked, format!("{}: one place is named twice", quoted(&place.file))));
+            }
             match &first {
                 None => first = Some((document, place)),
                 Some((one, at)) => {
@@ -213,7 +231,7 @@ impl<'f> Judge<'f> {
     /// Whether the published text stands on its page.
     fn published(&mut self, published: Option<&Published>, traced: &mut Traced) -> Result<(), Refusal> {
         let Some((published, file)) = published.and_then(|published| Some((published, published.file.as_ref()?))) else { return Ok(()) };
-        let page = self.library.text(file)?;
+        let page = self.library.text(file, View::Seen, &published.text)?;
         let line = line_of(&page, published);
         if let Some(text) = &mut traced.published {
             text.line = line;
@@ -259,10 +277,13 @@ fn hints(number: &Number, operands: &BTreeMap<&str, Operand>, value: f64, publis
     if writing.cut(value) == published {
         hints.push("cut off instead of rounded it would match".to_owned());
     }
-    let alone = operands.iter().filter(|(_, operand)| matches!(operand, Operand::One(value) if writing.write(*value) == published));
+    let alone = operands.iter().filter(|(_, operand)| matches!(operand, Operand::One(value, _) if writing.write(*value) == published));
     hints.extend(alone.map(|(name, _)| format!("the input {} alone would match", brief(name))));
     hints
 }
+
+/// Up to here, 2^53, doubles hold every integer.
+const EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// More decimal places than any double has.
 const ALL_PLACES: usize = 1100;
@@ -271,6 +292,12 @@ impl Writing {
     /// The number in the declared form: the decimal text nearest to the double, halves to the even digit, as `printf` writes it.
     fn write(&self, value: f64) -> String {
         self.dressed(&format!("{value:.*}", self.round))
+    }
+
+    /// An integer, whose every digit is known.
+    fn write_integer(&self, digits: &str) -> String {
+        let point = if self.round > 0 { "." } else { "" };
+        self.dressed(&format!("{digits}{point}{}", "0".repeat(self.round)))
     }
 
     /// The same with further digits cut off in the place of rounding.

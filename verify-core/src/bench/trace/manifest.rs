@@ -323,6 +323,12 @@ impl LineEntry {
     }
 }
 
+impl Form {
+    fn after(text: String) -> Result<Self, String> {
+        if text.contains('\n') { Err("a line begins with a text of one line".to_owned()) } else { Ok(Self::After(text)) }
+    }
+}
+
 impl SameEntry {
     fn into_claim(self) -> Result<Claim, String> {
         let refused = |why: String| format!("same {}: {why}", quoted(&self.id));
@@ -330,8 +336,11 @@ impl SameEntry {
         if !(2..=limits::BENCH_INPUTS).contains(&self.values.len()) {
             return Err(refused(format!("wanted 2 to {} values", limits::BENCH_INPUTS)));
         }
-        let place = |entry: PlaceEntry| Place { file: entry.file, form: entry.after.map_or(Form::Whole, Form::After), at: entry.at };
-        let places = self.values.into_iter().map(place).collect();
+        let place = |entry: PlaceEntry| {
+            let form = entry.after.map_or(Ok(Form::Whole), Form::after)?;
+            Ok(Place { file: entry.file, form, at: entry.at })
+        };
+        let places = self.values.into_iter().map(place).collect::<Result<_, String>>().map_err(&refused)?;
         Ok(Claim { id: self.id, published: None, retired, evidence: Evidence::Same(places) })
     }
 }
@@ -343,7 +352,7 @@ impl TryFrom<InputEntry> for Input {
         let form = match (entry.lines, entry.after) {
             (false, None) => Form::Whole,
             (true, None) => Form::Lines,
-            (false, Some(text)) => Form::After(text),
+            (false, Some(text)) => Form::after(text)?,
             (true, Some(_)) => return Err("an input has lines or after, not both".to_owned()),
         };
         let is_of_rows = entry.value.is_some() || !entry.filters.is_empty() || entry.expect_rows.is_some();

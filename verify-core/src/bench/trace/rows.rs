@@ -1,5 +1,6 @@
 //! Numbers out of documents: one value, or the rows that fit filters, with a count of those that do not.
 
+use std::cmp::Ordering;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -9,7 +10,7 @@ use super::expression::Operand;
 use super::library::Refusal;
 use crate::bench::select::{NotFound, Selector};
 use crate::compare::is_same;
-use crate::json::{Kind, Value, read};
+use crate::json::{Kind, Value, is_integer, read};
 use crate::text::escape;
 
 /// What is taken at a place.
@@ -34,8 +35,16 @@ enum Test {
     /// The value is this scalar, written as JSON.
     Equals(String),
     Is(Presence),
-    Below(f64),
-    AtLeast(f64),
+    Below(Bound),
+    AtLeast(Bound),
+}
+
+/// A bound of rows; where it is an integer, exactly.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(try_from = "Scalar")]
+struct Bound {
+    number: f64,
+    integer: Option<i128>,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize)]
@@ -51,8 +60,8 @@ struct FilterEntry {
     at: Selector,
     equals: Option<Scalar>,
     is: Option<Presence>,
-    below: Option<f64>,
-    at_least: Option<f64>,
+    below: Option<Bound>,
+    at_least: Option<Bound>,
 }
 
 #[derive(Deserialize)]
@@ -93,7 +102,10 @@ impl Take {
     pub(super) fn looks(&self) -> usize {
         match self {
             Self::One => 1,
-            Self::Rows { filters, .. } => filters.len().saturating_add(2),
+            Self::Rows { value, filters, .. } => {
+                let places = filters.iter().map(|filter| &filter.at).chain([value]);
+                places.map(|at| at.conditions().saturating_add(1)).sum::<usize>().saturating_add(1)
+            }
         }
     }
 
@@ -101,7 +113,8 @@ impl Take {
     pub(super) fn from(&self, at: &Selector, document: &Value<'_>, counted: &mut Option<RowCount>) -> Result<Operand, Refusal> {
         let found = at.find(document).map_err(|not| not_found(&not))?;
         let Self::Rows { value, filters, expected } = self else {
-            return number(found).map(Operand::One).map_err(|why| (Verdict::Absent, format!("at {} {why}", escape(at.written()))));
+            let one = number(found).map(|number| Operand::One(number, integer(found).map(str::to_owned)));
+            return one.map_err(|why| (Verdict::Absent, format!("at {} {why}", escape(at.written()))));
         };
         let Kind::Array(items) = &found.kind else {
             let place = if at.written().is_empty() { "the document".to_owned() } else { escape(at.written()) };
@@ -114,7 +127,8 @@ impl Take {
         let mut count = RowCount { total: rows.len(), used: 0, filters: Vec::new() };
         for filter in filters {
             let of = rows.len();
-            rows.retain(|(_, row)| filter.fits(row));
+            let test = filter.test.read();
+            rows.retain(|(_, row)| test.fits(filter.at.find(row)));
             count.filters.push(Filtered { filter: filter.to_string(), of, kept: rows.len() });
         }
         count.used = rows.len();
@@ -129,7 +143,7 @@ impl Take {
             let found = value.find(row).map_err(|not| not.to_string()).and_then(number);
             found.map_err(|why| (Verdict::Absent, format!("row {index} (from 0): {why}; a filter can leave such rows out, and says so")))
         };
-        rows.into_iter().map(number_of).collect::<Result<_, _>>().map(Operand::Rows)
+        rows.into_iter().map(number_of).collect::<Result<_, _>>().map(Operand::of_rows)
     }
 }
 
@@ -147,17 +161,64 @@ fn number(value: &Value<'_>) -> Result<f64, String> {
     value.double().filter(|number| number.is_finite()).ok_or_else(|| format!("stands {}; wanted a number", value.type_name()))
 }
 
-impl Filter {
-    fn fits(&self, row: &Value<'_>) -> bool {
-        let found = self.at.find(row);
-        let number = || found.as_ref().ok().and_then(|value| value.double());
-        match &self.test {
-            Test::Is(Presence::Absent) => matches!(found, Err(NotFound::Absent(_))),
-            Test::Is(Presence::Present) => found.is_ok(),
-            Test::Equals(json) => found.is_ok_and(|found| read(json.as_bytes()).is_ok_and(|wanted| is_same(found, &wanted))),
-            Test::Below(bound) => number().is_some_and(|number| number < *bound),
-            Test::AtLeast(bound) => number().is_some_and(|number| number >= *bound),
+/// The token of a value that is an integer.
+fn integer<'d>(value: &Value<'d>) -> Option<&'d str> {
+    match value.kind {
+        Kind::Number(token) if is_integer(token) => Some(token),
+        _ => None,
+    }
+}
+
+/// A test whose scalar is read, once for all rows.
+enum Reading<'t> {
+    Equals(Option<Value<'t>>),
+    Is(Presence),
+    Below(&'t Bound),
+    AtLeast(&'t Bound),
+}
+
+impl Test {
+    fn read(&self) -> Reading<'_> {
+        match self {
+            Self::Equals(json) => Reading::Equals(read(json.as_bytes()).ok()),
+            Self::Is(presence) => Reading::Is(*presence),
+            Self::Below(bound) => Reading::Below(bound),
+            Self::AtLeast(bound) => Reading::AtLeast(bound),
         }
+    }
+}
+
+impl Reading<'_> {
+    fn fits(&self, found: Result<&Value<'_>, NotFound>) -> bool {
+        match self {
+            Self::Is(Presence::Absent) => matches!(found, Err(NotFound::Absent(_))),
+            Self::Is(Presence::Present) => found.is_ok(),
+            Self::Equals(wanted) => found.is_ok_and(|found| wanted.as_ref().is_some_and(|wanted| is_same(found, wanted))),
+            Self::Below(bound) => found.is_ok_and(|found| bound.order(found) == Some(Ordering::Less)),
+            Self::AtLeast(bound) => found.is_ok_and(|found| bound.order(found).is_some_and(Ordering::is_ge)),
+        }
+    }
+}
+
+impl Bound {
+    /// How a value stands to the bound: integers by their digits, all others as doubles.
+    fn order(&self, value: &Value<'_>) -> Option<Ordering> {
+        let integers = self.integer.zip(integer(value).and_then(|token| token.parse::<i128>().ok()));
+        integers.map_or_else(|| value.double()?.partial_cmp(&self.number), |(bound, value)| Some(value.cmp(&bound)))
+    }
+}
+
+impl TryFrom<Scalar> for Bound {
+    type Error = String;
+
+    fn try_from(scalar: Scalar) -> Result<Self, String> {
+        let number = match scalar {
+            Scalar::Integer(number) => number.to_string(),
+            Scalar::Number(number) if number.is_finite() => number.to_string(),
+            _ => return Err("a bound is a finite number".to_owned()),
+        };
+        let parsed = number.parse().map_err(|_| "a bound is a finite number".to_owned())?;
+        Ok(Self { integer: number.parse().ok(), number: parsed })
     }
 }
 
@@ -174,6 +235,15 @@ impl fmt::Display for Filter {
     }
 }
 
+impl fmt::Display for Bound {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.integer {
+            Some(integer) => write!(formatter, "{integer}"),
+            None => write!(formatter, "{}", self.number),
+        }
+    }
+}
+
 impl TryFrom<FilterEntry> for Filter {
     type Error = String;
 
@@ -181,8 +251,8 @@ impl TryFrom<FilterEntry> for Filter {
         let test = match (entry.equals, entry.is, entry.below, entry.at_least) {
             (Some(scalar), None, None, None) => Test::Equals(scalar.into_json()?),
             (None, Some(presence), None, None) => Test::Is(presence),
-            (None, None, Some(bound), None) if bound.is_finite() => Test::Below(bound),
-            (None, None, None, Some(bound)) if bound.is_finite() => Test::AtLeast(bound),
+            (None, None, Some(bound), None) => Test::Below(bound),
+            (None, None, None, Some(bound)) => Test::AtLeast(bound),
             _ => return Err("a filter has at and one of equals, is, below and at_least".to_owned()),
         };
         Ok(Self { at: entry.at, test })
