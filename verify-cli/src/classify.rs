@@ -32,7 +32,8 @@ pub(crate) fn run(arguments: &ClassifyArgs, output: &mut Output) -> u8 {
             complain(&format!("{name}: {}", failure.message));
             if arguments.format == Presentation::Json {
                 let exit = json!({ "code": failure.exit_code, "name": exit::name(failure.exit_code) });
-                output.print(&pretty(&json!({ "input": name, "class": null, "error": failure.message, "exit": exit })));
+                let schema = Classification::SCHEMA;
+                output.print(&pretty(&json!({ "schema": schema, "input": name, "class": null, "error": failure.message, "exit": exit })));
             }
             return failure.exit_code;
         }

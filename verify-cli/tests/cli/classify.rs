@@ -52,6 +52,13 @@ fn every_committed_record_has_its_class() {
         assert_eq!(answer["class"], class, "{name}");
         assert_eq!(answer["exit"], json!({ "code": 0, "name": "OK" }));
         assert_eq!((&answer["schema"], &answer["promotion"]), (&"classification/1".into(), &Value::Null));
+        let promoted = receipt(&["classify", "--format", "json", "--promote", "--require", "4", "--trust-key", &reviewer(), &record(name)]);
+        let answer = promoted.json();
+        assert_eq!(
+            answer["exit"],
+            if class == 4 { json!({ "code": 0, "name": "OK" }) } else { json!({ "code": 6, "name": "UNVERIFIABLE" }) }
+        );
+        assert_eq!(answer["promotion"]["allowed"], class == 4, "{name}");
     }
 }
 
@@ -173,8 +180,10 @@ fn what_is_no_record_cannot_be_read() {
         let path = folder.join("record.json");
         fs::write(&path, bytes).unwrap();
         let run = receipt(&["classify", "--format", "json", text(&path)]);
-        assert_eq!((run.code, &run.json()["exit"]["name"], &run.json()["class"]), (3, &json!("MISSING"), &Value::Null));
-        assert!(run.stderr.contains(why) && run.json()["error"].as_str().unwrap().contains(why), "{}", run.stderr);
+        let answer = run.json();
+        assert_eq!((&answer["schema"], &answer["exit"]["name"]), (&json!("classification/1"), &json!("MISSING")));
+        assert_eq!((run.code, &answer["class"]), (3, &Value::Null));
+        assert!(run.stderr.contains(why) && answer["error"].as_str().unwrap().contains(why), "{}", run.stderr);
     };
     refused("{", "cannot be read as a record: byte 1: ");
     refused("{}", "/schema is absent; wanted bench-record/1");
@@ -266,6 +275,9 @@ fn nothing_of_a_record_moves_a_cursor() {
         for shown in [&run.stdout, &run.stderr] {
             assert!(shown.bytes().all(|byte| byte == b'\n' || (b' '..=b'~').contains(&byte)), "{format}: {shown}");
             assert!(!shown.contains("::") && !shown.contains("##["), "{format}: {shown}");
+        }
+        if format == "json" {
+            run.json();
         }
     }
 }

@@ -15,6 +15,7 @@ mod offline;
 mod output;
 mod pipes;
 mod quote;
+mod schemas;
 mod score;
 mod settings;
 mod shared;

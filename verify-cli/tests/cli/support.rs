@@ -28,8 +28,13 @@ impl Run {
 }
 
 /// The schemas of answers about measurements, by what the answers say they are.
-const SCHEMAS: [(&str, &str); 4] =
-    [("receipt-compare/1", "compare-v1"), ("receipt-floor/1", "floor-v1"), ("receipt-floored/1", "floor-v1"), ("trace/1", "trace-v1")];
+const SCHEMAS: [(&str, &str); 5] = [
+    ("receipt-compare/1", "compare-v1"),
+    ("receipt-floor/1", "floor-v1"),
+    ("receipt-floored/1", "floor-v1"),
+    ("trace/1", "trace-v1"),
+    ("classification/1", "classify-v1"),
+];
 
 /// What of a document does not fit its schema; `None` where it has none.
 pub(crate) fn faults(json: &Value) -> Option<Vec<String>> {

@@ -39,7 +39,7 @@ use crate::text::brief;
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Classification {
-    /// The shape of this answer: `classification/1`.
+    /// The shape of this answer, [`Self::SCHEMA`].
     pub schema: &'static str,
     /// What answered.
     pub tool: Tool,
@@ -182,7 +182,7 @@ impl Case<'_> {
         let unreadable = self.unreadable();
         let shown = |pointer: &str| self.record.said(pointer).ok().map(|value| value.string().map_or_else(|| value.shown(), brief));
         Classification {
-            schema: "classification/1",
+            schema: Classification::SCHEMA,
             tool: Tool::THIS,
             note: "the class that the recorded evidence supports; it does not say that the record is true, and its dates are its author's word",
             record_sha256: HEXLOWER.encode(&crypto::sha256([self.record.bytes])),
@@ -209,6 +209,9 @@ impl Case<'_> {
 }
 
 impl Classification {
+    /// The name of this shape of answers.
+    pub const SCHEMA: &'static str = "classification/1";
+
     /// Takes the class away where the evidence contradicts the record.
     fn settled(self) -> Self {
         match self.contradictions.is_empty() {
