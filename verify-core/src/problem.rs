@@ -282,7 +282,7 @@ codes! {
         "Polaris collateral version 1; dcap-qvl QuoteCollateralV3";
     CollateralAbsent = "collateral.part-absent", Prevents, [], Some("STATUS_MISSING_PARAMETERS"),
         "A part of the collateral is absent, so what it would decide could not be checked.",
-        "Ask the producer for complete collateral: TCB info, QE identity, PCK CRL and root CRL.",
+        "Ask the producer for complete collateral: TCB info, QE identity, PCK CRL and root CRL. Beside a replaced root, give the TCB signing certificate (--tcb-signing-cert).",
         "Intel PCS API version 4, TCB info, enclave identity and revocation lists";
     CollateralUnknownItem = "collateral.unknown-item", Notes, [], None,
         "The collateral holds an item that this version does not know; it was not used.",
