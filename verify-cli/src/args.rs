@@ -39,7 +39,7 @@ Examples:
   receipt verify --run runs/00f85eed1e73664c9225ad528f1f8155
   receipt verify --trust-key 2eb2...41f0 signed.json
   receipt verify --root root.pem --tcb-signing-cert tcb.pem --policy test.toml receipt.json
-  receipt verify --input result.json receipt.json
+  receipt verify --input input.json receipt.json
   receipt verify --score k3.toml receipt.json
   receipt verify --format jsonl - < receipts.jsonl
   find runs -name receipt.json | receipt verify --paths -";
@@ -565,7 +565,7 @@ pub(crate) enum PolicyAction {
 pub(crate) enum Format {
     /// For people
     Text,
-    /// One JSON array
+    /// One JSON document: an array, or of an audit an object
     Json,
     /// One JSON object per line
     Jsonl,

@@ -11,13 +11,14 @@ pub(crate) const INTERNAL: u8 = 70;
 pub(crate) const TABLE: &str = "\
 Exit codes:
    0  verified: everything was checked and nothing is missing
-   2  usage: a bad argument, policy or key file, or no receipts found
+   2  usage: a bad argument, policy, key or certificate file, or no receipts found
    3  missing: an input file cannot be read
    4  invalid: the evidence is contradicted, forged or malformed
+   5  zero baseline: only of compare, floor and trace
    6  unverifiable: something needed is absent, stale or unsupported
    7  under-provenanced: not contradicted, but thinner than the policy asks
   70  internal: a bug in this tool, or the answer could not be written
-With several inputs the worst wins, in the order 70, 2, 4, 3, 6, 7, 0.";
+With several inputs the worst wins, in the order 70, 2, 4, 3, 6, 5, 7, 0.";
 
 /// The table of `inspect`, which judges nothing.
 pub(crate) const INSPECT_TABLE: &str = "\
@@ -43,7 +44,7 @@ Exit codes (a refusal is a label too, so REJECT is 0):
 pub(crate) const COMPARE_TABLE: &str = "\
 Exit codes (a refusal is a whole answer; its first line on standard error is REFUSED NAME: why):
    0  OK: every field of the profile is equal, and the numbers are shown
-   2  USAGE: a bad argument or file of settings, or a waiver of nothing
+   2  USAGE: a bad argument or file of settings
    3  MISSING_ARM: a raw file cannot be read
    4  PROFILE_MISMATCH: a field is recorded in both arms and differs
    5  ZERO_BASELINE: a number of arm A is zero

@@ -42,7 +42,7 @@ pub(crate) fn run(arguments: &VerifyArgs, view: View, output: &mut Output) -> u8
         passed_over.iter().for_each(|word| complain(word));
     }
     if inputs.is_empty() {
-        return Failure::usage("no receipts found: name a file, a directory, or - for standard input").end();
+        return Failure::usage("no receipts found: name a file, a directory, or - for standard input (which --paths reads)").end();
     }
     let is_standard_input = matches!(inputs.as_slice(), [input] if input.is_standard_input());
     if arguments.are_paths && !is_standard_input {

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::support::{VERIFIED, folder, receipt, text, with_test_anchors};
+use crate::support::{VERIFIED, folder, receipt, text, with_test_anchors, workspace};
 
 /// What is wrong with the policy `toml`, as `policy check` says it.
 fn refusal(toml: &str) -> String {
@@ -19,6 +19,16 @@ fn refusal(toml: &str) -> String {
 }
 
 const HEAD: &str = "version = 1\nname = \"mine\"\nbase = \"strict\"\n";
+
+#[test]
+fn the_documented_policy_is_one() {
+    let page = fs::read_to_string(workspace().join("docs/policies.md")).unwrap();
+    let (_, block) = page.split_once("```toml\n").unwrap();
+    let path = folder("policy-documented").join("mine.toml");
+    fs::write(&path, block.split_once("```").unwrap().0).unwrap();
+    let run = receipt(&["policy", "check", text(&path)]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+}
 
 #[test]
 fn a_bad_policy_is_named_with_the_place_of_the_fault() {
