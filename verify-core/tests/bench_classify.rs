@@ -558,7 +558,10 @@ fn a_control_was_measured_itself_and_at_about_the_same_time() {
     };
     assert_eq!(
         lacks_after(later_rows),
-        ["/rows begin at 2026-07-01T10:01:00Z, and 2029-07-01T10:01:00Z in the control; wanted within 7 days"]
+        [
+            "/result/a/arm has rows that are not of the control: /rows/3",
+            "/rows begin at 2026-07-01T10:01:00Z, and 2029-07-01T10:01:00Z in the control; wanted within 7 days"
+        ]
     );
     let same_rows = |fixture: &mut Fixture| {
         without(&mut fixture.record, "/result");
@@ -566,6 +569,10 @@ fn a_control_was_measured_itself_and_at_about_the_same_time() {
         fixture.control.as_mut().unwrap()["rows"] = fixture.record["rows"].clone();
     };
     assert_eq!(lacks_after(same_rows), ["/control has the rows of the candidate itself"]);
+    let other_rows = |fixture: &mut Fixture| {
+        fixture.control.as_mut().unwrap()["rows"][0] = json!({ "path": "rows.json", "at": "/candidate/0", "arm": "control" });
+    };
+    assert!(lacks_after(other_rows).contains(&"/result/a/arm has rows that are not of the control: /rows/3".to_owned()));
 }
 
 #[test]
@@ -719,6 +726,14 @@ fn statements_that_the_rows_contradict() {
         })[0],
         "/rows/2 has the same rows as /rows/1"
     );
+    let in_another_order = |fixture: &mut Fixture| {
+        with_rows(fixture, |rows| {
+            let mut copy = rows["candidate"][1].as_array().unwrap().clone();
+            copy.reverse();
+            rows["candidate"][2] = copy.into();
+        });
+    };
+    assert_eq!(contradicted(in_another_order)[0], "/rows/2 has the same rows as /rows/1");
     assert_eq!(
         contradicted(|fixture| put(&mut fixture.record, "/samples", json!({ "candidate": 9, "control": 9, "another": 100 }))),
         [r#"/samples says 100, but the arm "another" has 0 rows, 0 of them good"#]

@@ -619,6 +619,8 @@ fn failures_and_waivers_and_what_does_not_add_up_are_not_publishable() {
     assert_eq!(reasons(&failed), ["arm B, sweep.c4: 1 of 4 requests failed"]);
     assert_eq!(reasons(&[("/points/1/completed", json!(3))]), ["arm B, sweep.c4: 1 of 4 requests failed"]);
     assert_eq!(reasons(&[("/points/1/completed", json!(5))]), ["arm B, sweep.c4: 5 that succeeded and 0 that failed are not 4 requests"]);
+    let alone = [("/points/1/completed", json!(5)), ("/points/1/failed", Value::Null)];
+    assert_eq!(reasons(&alone), ["arm B, sweep.c4: 5 of 4 requests succeeded"]);
     let unknown = [("/points/0/completed", Value::Null), ("/points/0/failed", Value::Null)];
     assert_eq!(reasons(&unknown), ["arm B, sweep.c1: whether requests failed is not recorded"]);
     assert_eq!(

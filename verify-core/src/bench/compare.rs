@@ -564,6 +564,15 @@ impl Counts {
             (_, Some(requests), Some(sum)) if sum != requests => {
                 Some(format!("{} that succeeded and {} that failed are not {requests} requests", told(self.ok), told(self.failed)))
             }
+            (_, Some(requests), _) if self.ok.is_some_and(|ok| ok > requests) => {
+                Some(format!("{} of {requests} requests succeeded", told(self.ok)))
+            }
+            _ if self.ok.zip(self.rows_ok).is_some_and(|(ok, rows_ok)| ok != rows_ok) => {
+                Some(format!("there are {} good rows of {} requests that succeeded", told(self.rows_ok), told(self.ok)))
+            }
+            (_, None, Some(sum)) if self.rows.is_some_and(|rows| rows != sum) => {
+                Some(format!("there are {} rows of {sum} requests", told(self.rows)))
+            }
             (_, Some(requests), _) if self.rows.is_some_and(|rows| rows != requests) => {
                 Some(format!("there are {} rows of {requests} requests", told(self.rows)))
             }

@@ -8,7 +8,7 @@ use crate::limits;
 use crate::text::brief;
 
 /// Texts that stand for "not recorded", without brackets and punctuation around them.
-const PLACEHOLDERS: [&str; 19] = [
+const PLACEHOLDERS: [&str; 28] = [
     "",
     "unknown",
     "null",
@@ -27,6 +27,15 @@ const PLACEHOLDERS: [&str; 19] = [
     "placeholder",
     "redacted",
     "not recorded",
+    "not_recorded",
+    "not set",
+    "n.a",
+    "none given",
+    "pending",
+    "missing",
+    "unavailable",
+    "sha256",
+    "xxx",
     "not available",
 ];
 
@@ -140,7 +149,7 @@ pub(crate) fn says_something(value: &Value<'_>) -> bool {
         Kind::Null | Kind::NonFinite(_) => false,
         Kind::Bool(_) | Kind::Number(_) => true,
         Kind::String(text) => !is_placeholder(text),
-        Kind::Array(items) => items.iter().any(says_something),
+        Kind::Array(items) => !items.is_empty() && items.iter().all(says_something),
         Kind::Object(members) => members.iter().any(|member| says_something(&member.value)),
     }
 }
@@ -214,6 +223,9 @@ mod tests {
             "[null]",
             "[\"unknown\", {\"a\": \"NaN\"}]",
             "\"sha256:00000000000000000000000000000000\"",
+            "\"not set\"",
+            "\"<sha256>\"",
+            "[null, 1]",
         ] {
             assert!(!recorded(nothing).says_something(), "{nothing}");
         }

@@ -289,8 +289,19 @@ fn measured_control(case: &Case<'_>) -> Judged {
     let control = control(case)?;
     [sources, samples, rows, repeated, failures].iter().try_for_each(|judge| judge(control)).map_err(Lack::of_control)?;
     let theirs = all_rows(control)?;
-    let is_new = all_rows(case)?.iter().any(|ours| !theirs.iter().any(|theirs| ours.is_copy_of(theirs)));
-    if is_new { Ok(()) } else { Err(Lack::not_met("/control", "has the rows of the candidate itself")) }
+    let (shared, own): (Vec<&Repetition>, Vec<&Repetition>) =
+        all_rows(case)?.into_iter().partition(|ours| theirs.iter().any(|theirs| ours.is_copy_of(theirs)));
+    if own.is_empty() {
+        return Err(Lack::not_met("/control", "has the rows of the candidate itself"));
+    }
+    // What the candidate is compared with are the rows of the control, and its own are none of them.
+    for (pointer, strangers, whose) in [("/result/a/arm", &own, "not of the control"), ("/result/b/arm", &shared, "of the control")] {
+        let Ok(arm) = case.record.text(pointer) else { continue };
+        if let Some(stranger) = strangers.iter().find(|repetition| repetition.arm == arm) {
+            return Err(Lack::not_met(pointer, format!("has rows that are {whose}: {}", stranger.pointer)));
+        }
+    }
+    Ok(())
 }
 
 /// Hosts and software age, whatever is recorded of them.

@@ -53,9 +53,10 @@ pub(super) struct Repetition {
     /// Digest of the file and the place in it.
     pub(super) place: (String, String),
     pub(super) rows: Vec<Row>,
+    /// What the rows hold, in an order of its own: instant, other time, value, whether it failed. Numbers are their bits.
+    content: Vec<(Option<Timestamp>, Option<u64>, Option<u64>, bool)>,
 }
 
-#[derive(PartialEq)]
 pub(super) struct Row {
     pub(super) is_failed: bool,
     pub(super) value: Option<f64>,
@@ -250,8 +251,10 @@ fn repetition(pointer: &str, entry: &Value<'_>, document: &Value<'_>, left: &mut
     let why = || format!("leads to more rows than are read; {} are, of all entries together", limits::BENCH_VALUES);
     *left = left.checked_sub(rows.len()).ok_or_else(|| Lack::unreadable(pointer, &why()))?;
     let digest = entry.member("sha256").and_then(Value::string).unwrap_or_default().to_lowercase();
-    let rows = rows.iter().map(|row| Row::of(row, &members)).collect();
-    Ok(Repetition { pointer: pointer.to_owned(), arm, place: (digest, selector.written().to_owned()), rows })
+    let rows: Vec<Row> = rows.iter().map(|row| Row::of(row, &members)).collect();
+    let mut content: Vec<_> = rows.iter().map(Row::content).collect();
+    content.sort_unstable();
+    Ok(Repetition { pointer: pointer.to_owned(), arm, place: (digest, selector.written().to_owned()), rows, content })
 }
 
 /// The numbers of a list in the file that `entry` names at `pointer`, at its member `at`.
@@ -265,15 +268,15 @@ pub(super) fn numbers(evidence: &Evidence<'_>, record: &Record<'_>, pointer: &st
 }
 
 impl Repetition {
-    /// Whether nothing tells the two apart: their rows have the same values and times, in whatever bytes.
+    /// Whether nothing tells the two apart: their rows have the same values and times, in whatever order and bytes.
     pub(super) fn is_alike(&self, other: &Self) -> bool {
-        self.place == other.place || self.rows == other.rows
+        self.place == other.place || self.content == other.content
     }
 
     /// Whether both are one measurement: no two have the same values at the same instants.
     pub(super) fn is_copy_of(&self, other: &Self) -> bool {
-        let is_dated = || !self.rows.is_empty() && self.rows.iter().all(|row| matches!(row.time, Some(Time::Instant(_))));
-        self.place == other.place || (self.rows == other.rows && is_dated())
+        let is_dated = !self.content.is_empty() && self.content.iter().all(|(instant, ..)| instant.is_some());
+        self.place == other.place || (is_dated && self.content == other.content)
     }
 }
 
@@ -291,18 +294,26 @@ impl Receipt {
 }
 
 impl Row {
-    /// A bare number is a row that did not fail. One that is an object failed where it says so: an error, or `ok` or `success` false, 0
+    fn content(&self) -> (Option<Timestamp>, Option<u64>, Option<u64>, bool) {
+        // Adding zero makes both zeros one.
+        let bits = |number: f64| (number + 0.0).to_bits();
+        let (instant, number) = match self.time {
+            Some(Time::Instant(instant)) => (Some(instant), None),
+            Some(Time::Number(number)) => (None, Some(bits(number))),
+            None => (None, None),
+        };
+        (instant, number, self.value.map(bits), self.is_failed)
+    }
+
+    /// A bare number is a row that did not fail. One that is an object failed where it says so: an error that is something, or `ok` or `success` false, 0
     /// or "false".
     fn of(row: &Value<'_>, [value, time]: &[String; 2]) -> Self {
         let says_no = |name: &str| {
             row.member(name)
                 .is_some_and(|flag| is_none(flag) || flag.string().is_some_and(|flag| flag.trim().eq_ignore_ascii_case("false")))
         };
-        let has_error = row.member("error").is_some_and(|error| match &error.kind {
-            Kind::Null | Kind::Bool(false) => false,
-            Kind::String(text) => !text.is_empty(),
-            _ => true,
-        });
+        let has_error =
+            row.member("error").is_some_and(|error| !(is_none(error) || matches!(error.kind, Kind::Null) || error.string() == Some("")));
         let is_row = matches!(row.kind, Kind::Number(_) | Kind::Object(_));
         Self {
             is_failed: !is_row || has_error || says_no("ok") || says_no("success"),

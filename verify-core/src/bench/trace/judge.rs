@@ -145,8 +145,8 @@ impl<'f> Judge<'f> {
         });
         let written = match digits {
             Some(digits) => number.writing.write_integer(digits),
-            None if value.abs() > EXACT => {
-                return Err((Verdict::Absent, "the result is beyond 2^53, where a double is not exact".to_owned()));
+            None if value.abs() >= EXACT => {
+                return Err((Verdict::Absent, "the result is not below 2^53, where a double is not exact".to_owned()));
             }
             None => number.writing.write(value),
         };
@@ -282,7 +282,7 @@ fn hints(number: &Number, operands: &BTreeMap<&str, Operand>, value: f64, publis
     hints
 }
 
-/// Up to here, 2^53, doubles hold every integer.
+/// Below this, 2^53, doubles hold every integer, and nothing else rounds to one.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// More decimal places than any double has.

@@ -116,18 +116,22 @@ pub(super) fn lines_with<'p>(page: &'p str, text: &str) -> impl Iterator<Item = 
 /// Where a published text stands on a page by itself, and on a line with what is to stand beside it; and the number of that line.
 fn places<'p>(page: &'p str, published: &'p Published) -> impl Iterator<Item = (usize, Range<usize>)> + 'p {
     let Published { text, beside, .. } = published;
-    let lines = lines_with(page, text).filter(move |(_, _, line)| beside.as_ref().is_none_or(|beside| line.contains(beside.as_str())));
+    let lines = lines_with(page, text)
+        .filter(move |(_, _, line)| beside.as_ref().is_none_or(|beside| by_itself(line, beside.as_str()).next().is_some()));
     lines.flat_map(move |(number, start, line)| {
-        let mut from = 0_usize;
-        std::iter::from_fn(move || {
-            let offset = from.saturating_add(memmem::find(line.as_bytes().get(from..)?, text.as_bytes())?);
-            let end = offset.saturating_add(text.len());
-            from = end;
-            Some((offset..end, is_whole(line, offset..end)))
-        })
-        .filter(|(_, is_whole)| *is_whole)
-        .map(move |(range, _)| (number, start.saturating_add(range.start)..start.saturating_add(range.end)))
+        by_itself(line, text).map(move |range| (number, start.saturating_add(range.start)..start.saturating_add(range.end)))
     })
+}
+
+/// Where `text` stands by itself on `line`.
+fn by_itself<'l>(line: &'l str, text: &'l str) -> impl Iterator<Item = Range<usize>> + 'l {
+    let mut from = 0_usize;
+    let places = std::iter::from_fn(move || {
+        let offset = from.saturating_add(memmem::find(line.as_bytes().get(from..)?, text.as_bytes())?);
+        from = offset.saturating_add(text.len());
+        Some(offset..from)
+    });
+    places.filter(|range| is_whole(line, range.clone()))
 }
 
 /// What stands on a page and readers do not see, or see struck out: how it begins, in lower case, and how it ends.
