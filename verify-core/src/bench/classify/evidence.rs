@@ -53,9 +53,12 @@ pub(super) struct Repetition {
     /// Digest of the file and the place in it.
     pub(super) place: (String, String),
     pub(super) rows: Vec<Row>,
-    /// What the rows hold, in an order of its own: instant, other time, value, whether it failed. Numbers are their bits.
-    content: Vec<(Option<Timestamp>, Option<u64>, Option<u64>, bool)>,
+    /// What the rows hold, in an order of its own.
+    content: Vec<Content>,
 }
+
+/// What a row holds: instant, other time, value, and whether it failed. Numbers are their bits.
+type Content = (Option<Timestamp>, Option<u64>, Option<u64>, bool);
 
 pub(super) struct Row {
     pub(super) is_failed: bool,
@@ -294,7 +297,7 @@ impl Receipt {
 }
 
 impl Row {
-    fn content(&self) -> (Option<Timestamp>, Option<u64>, Option<u64>, bool) {
+    fn content(&self) -> Content {
         // Adding zero makes both zeros one.
         let bits = |number: f64| (number + 0.0).to_bits();
         let (instant, number) = match self.time {
