@@ -37,7 +37,13 @@ impl Documents {
     pub(crate) fn print_failure(&mut self, name: &str, failure: &Failure, output: &mut Output) {
         let name = escape(name);
         complain(&format!("{name}: {}", failure.message));
-        let object = json!({ "input": { "name": name }, "outcome": null, "exit_code": failure.exit_code, "name": failure.word.to_lowercase(), "error": failure.message });
+        let object = json!({
+            "input": { "name": name },
+            "outcome": null,
+            "exit_code": failure.exit_code,
+            "name": failure.word.to_lowercase(),
+            "error": failure.message,
+        });
         self.print(&escape_json(&object.to_string()), output);
     }
 
