@@ -480,9 +480,14 @@ fn of_documents(a: &str, b: &str, ask: impl FnOnce(&mut Question<'_>)) -> Compar
     compare(&question)
 }
 
-/// Compares a sweep with an edited copy, whose white space differs, too: two files of the same bytes are no two measurements.
+/// Another run of the sweep.
+fn again() -> Value {
+    edited(sweep(), &[("/points/1/ttft_ms_p50", json!(100.5))])
+}
+
+/// Compares a sweep with another run of it, edited.
 fn of_sweep(edits: &[(&str, Value)]) -> Compared {
-    of_documents(&sweep().to_string(), &format!("{:#}", edited(sweep(), edits)), |_| ())
+    of_documents(&sweep().to_string(), &edited(again(), edits).to_string(), |_| ())
 }
 
 #[test]
@@ -528,14 +533,14 @@ fn the_headline_is_the_first_metric_whatever_became_of_it() {
     let beyond = format!("{first}: the difference in percent is beyond a double");
     for (a, b, ratio, reasons) in [
         (json!(20.0), json!("20"), None, vec!["the metric of the headline is absent in an arm".to_owned()]),
-        (json!(-1.7e308), json!(1.7e308), Some(-1.0), vec![beyond.clone()]),
+        (json!(-1.7e308), json!(1.7e308), Some(-1.0), vec![beyond.clone(), format!("arm A, {first}: -1.7e308 is negative")]),
         (json!(1e-300), json!(1e300), None, vec!["the ratio of the headline is beyond a double".to_owned(), beyond.clone()]),
         (json!(5e-324), json!(1.0), None, vec!["the ratio of the headline is beyond a double".to_owned(), beyond.clone()]),
         (json!(5e-324), json!(1e-323), Some(2.0), vec![]),
         (json!(1.7e308), json!(1.6e308), Some(1.6e308 / 1.7e308), vec![]),
     ] {
-        let [one, other] = [&a, &b].map(|tok_s| edited(sweep(), &[("/points/0/tok_s_per_gpu", tok_s.clone())]).to_string());
-        let found = of_documents(&one, &format!("{other} "), |_| ());
+        let [one, other] = [&a, &b].map(|tok_s| edited(sweep(), &[("/points/0/tok_s_per_gpu", tok_s.clone())]));
+        let found = of_documents(&one.to_string(), &edited(other, &[("/points/1/ttft_ms_p50", json!(100.5))]).to_string(), |_| ());
         assert_eq!((found.exit.code, found.headline.metric.as_deref()), (0, Some(first)), "{a} {b}");
         assert_eq!((found.headline.publishable, &found.headline.reasons), (reasons.is_empty(), &reasons), "{a} {b}");
         assert_eq!(found.headline.ratio_b_over_a, ratio, "{a} {b}");
@@ -623,12 +628,20 @@ fn failures_and_waivers_and_what_does_not_add_up_are_not_publishable() {
     assert_eq!(reasons(&alone), ["arm B, sweep.c4: 5 of 4 requests succeeded"]);
     let unknown = [("/points/0/completed", Value::Null), ("/points/0/failed", Value::Null)];
     assert_eq!(reasons(&unknown), ["arm B, sweep.c1: whether requests failed is not recorded"]);
+    let one = "no metric differs in its last digit, as if both arms were one measurement";
     assert_eq!(
         of_documents(&sweep().to_string(), &sweep().to_string(), |_| ()).headline.reasons,
-        ["a.json is in both arms, byte for byte"]
+        ["a.json is in both arms, byte for byte", one]
     );
+    assert_eq!(of_documents(&sweep().to_string(), &format!("{:#}", sweep()), |_| ()).headline.reasons, [one]);
+    let negative = [("/points/0/ttft_ms_p50", json!(-1.5)), ("/points/1/tok_s_per_gpu", json!(-70.0))];
+    assert_eq!(reasons(&negative), ["arm B, sweep.c1.ttft_ms_p50: -1.5 is negative", "arm B, sweep.c4.tok_s_per_gpu: -70.0 is negative"]);
+    let both = edited(sweep(), &negative);
+    let reasons = of_documents(&both.to_string(), &sweep().to_string(), |_| ()).headline.reasons;
+    assert_eq!(reasons[0], "arm A, sweep.c1.ttft_ms_p50: -1.5 is negative");
 
-    let found = of_documents(&sweep().to_string(), &edited(sweep(), &[("/seed", json!(8))]).to_string(), |question| {
+    let waived = [("/seed", json!(8)), ("/points/0/tok_s_per_gpu", json!(21.0))];
+    let found = of_documents(&sweep().to_string(), &edited(sweep(), &waived).to_string(), |question| {
         question.waivers = vec!["sweep.seed=the \u{202e}prompts are the same".parse().unwrap()];
     });
     assert_eq!(found.exit.code, 0);
@@ -680,7 +693,13 @@ fn differences_are_shown_as_printf_does() {
 #[test]
 fn the_statistics_of_rows_are_of_requests_that_succeeded() {
     let failed = edited(single(), &[("/rows/-", json!({ "ok": false, "ttft_ms": 0.0 })), ("/profile/requests", json!(4))]);
-    let other = edited(single(), &[("/rows/-", single()["rows"][0].clone()), ("/profile/requests", json!(4))]);
+    let other = [
+        ("/rows/-", single()["rows"][0].clone()),
+        ("/profile/requests", json!(4)),
+        ("/rows/0/e2e_ms", json!(1300.0)),
+        ("/rows/1/e2e_ms", json!(1300.0)),
+    ];
+    let other = edited(single(), &other);
     let found = of_documents(&failed.to_string(), &other.to_string(), |_| ());
     assert_eq!(found.exit.code, 0, "{:?}", found.why);
     assert_eq!((found.metrics[0].metric.as_str(), found.metrics[0].a, found.metrics[0].b), ("single.ttft_ms.p50", Some(50.0), Some(50.0)));
@@ -692,10 +711,11 @@ fn the_statistics_of_rows_are_of_requests_that_succeeded() {
 
 #[test]
 fn a_summary_has_to_agree_with_its_rows() {
-    let latency = |p50: f64| {
-        json!({ "avg_latency": 2.0, "latencies": [1.0, 3.0, 2.0], "percentiles": { "50": p50, "90": 2.8, "99": 2.98 } }).to_string()
+    let latency = |p50: f64, last: f64| {
+        json!({ "avg_latency": (3.0 + last) / 3.0, "latencies": [1.0, last, 2.0], "percentiles": { "50": p50, "90": 2.0 + 0.8 * (last - 2.0), "99": 2.0 + 0.98 * (last - 2.0) } })
+            .to_string()
     };
-    let found = of_documents(&latency(2.0), &latency(2.5), |question| {
+    let found = of_documents(&latency(2.0, 3.0), &latency(2.5, 3.5), |question| {
         let declared = br#"{"format": "receipt-declared-profile/1", "fields": {"single.model": "m"}}"#.as_slice();
         question.declared = [Declared::read(declared).ok(), Declared::read(declared).ok()];
         question.profile = profile(json!([{ "section": "single", "fields": ["model"] }]));
@@ -803,7 +823,12 @@ fn a_floor_is_of_one_candidate_and_one_question() {
 
     let mut files = Files::default();
     for (name, seed) in [("a", 7), ("b", 7), ("c", 8), ("d", 8)] {
-        files.add(name, Ok(edited(sweep(), &[("/seed", json!(seed)), ("/note", json!(name))]).to_string().into_bytes()));
+        files.add(
+            name,
+            Ok(edited(sweep(), &[("/seed", json!(seed)), ("/points/0/ttft_ms_p50", json!(100 + name.as_bytes()[0]))])
+                .to_string()
+                .into_bytes()),
+        );
     }
     let floored = |pairs: &[(&str, &str)]| {
         let pairs: Vec<Question<'_>> = pairs.iter().map(|(a, b)| Question::new(&files, raw(&[a]), raw(&[b]))).collect();
@@ -814,7 +839,9 @@ fn a_floor_is_of_one_candidate_and_one_question() {
     assert_eq!(floored(&[("a", "b"), ("b", "a")]), (2, format!("pair 2 {again}")));
     assert_eq!(floored(&[("a", "a")]), (2, format!("pair 1 {again}")));
     let failed = |failed: u64| edited(sweep(), &[("/points/0/failed", json!(failed)), ("/points/0/completed", json!(4 - failed))]);
-    assert_eq!(pair(failed(0), edited(failed(0), &[("/run", json!(2))])).0, 0);
+    assert_eq!(pair(failed(0), edited(failed(0), &[("/points/0/tok_s_per_gpu", json!(20.5))])).0, 0);
+    let one = "pair 1: no metric differs in its last digit, as if both arms were one measurement";
+    assert_eq!(pair(failed(0), edited(failed(0), &[("/run", json!(2))])), (6, one.to_owned()), "another name is no other measurement");
     let why = "pair 1: requests failed, so that the arms differ by more than noise";
     assert_eq!(pair(failed(0), failed(1)), (6, why.to_owned()));
     let found = floor(&[("a", "b"), ("c", "d")].map(|(a, b)| Question::new(&files, raw(&[a]), raw(&[b]))));
@@ -898,7 +925,7 @@ fn a_floor_applies_to_its_own_profile_and_direction() {
 fn a_dirty_drain_is_not_publishable() {
     let drain = |boundary: Value| {
         let record = json!({ "format": "receipt-drain/1", "boundaries": [boundary] }).to_string();
-        of_documents(&sweep().to_string(), &format!("{:#}", sweep()), |question| {
+        of_documents(&sweep().to_string(), &again().to_string(), |question| {
             question.drain = Some(Drain::read(record.as_bytes()).unwrap());
         })
     };
@@ -931,7 +958,7 @@ fn a_gate_is_read_beside_its_own_control() {
         let result = json!({
             "format": "receipt-gate/1", "metric": "top-1", "bar": 0.9, "candidate": candidate, "control": control, "skipped_fraction": 0.2416,
         });
-        let found = of_documents(&sweep().to_string(), &format!("{:#}", sweep()), |question| {
+        let found = of_documents(&sweep().to_string(), &again().to_string(), |question| {
             question.gate = Some(Gate::read(result.to_string().as_bytes()).unwrap());
         });
         let check = found.gate.unwrap();
@@ -948,7 +975,7 @@ fn a_gate_is_read_beside_its_own_control() {
             "format": "receipt-gate/1", "metric": "top-1", "bar": 0.9, "candidate": 0.95, "control": 0.95, "skipped_fraction": 0.5,
         });
         let gate = Gate::read(edited(good, edits).to_string().as_bytes()).unwrap();
-        let found = of_documents(&sweep().to_string(), &format!("{:#}", sweep()), |question| question.gate = Some(gate));
+        let found = of_documents(&sweep().to_string(), &again().to_string(), |question| question.gate = Some(gate));
         (found.gate.unwrap().result, found.headline.reasons.join("; "))
     };
     assert_eq!(check(&[]), (GateResult::Pass, String::new()));
@@ -992,7 +1019,7 @@ fn of_serve(edits: &[(&str, Value)]) -> Compared {
 
 #[test]
 fn a_failed_request_has_no_first_token_at_zero() {
-    let found = of_serve(&[("/date", json!("another"))]);
+    let found = of_serve(&[("/request_throughput", json!(1.5)), ("/output_throughput", json!(15.0))]);
     assert_eq!(outcome(&found), (0, ""));
     let ttft = found.metrics.iter().find(|row| row.metric == "sweep.c2.ttft_ms.p50").unwrap();
     assert_eq!((ttft.a, ttft.method), (Some(200.0), Some("linear")), "of 100, 200 and 300 ms, in the unit of the summary");
@@ -1137,7 +1164,7 @@ fn whatever_a_file_holds_there_is_an_answer() {
 #[test]
 fn a_count_that_is_no_number_of_requests_forbids_publication() {
     let reasons = |count: Value| {
-        let counted = edited(sweep(), &[("/points/0/failed", count)]).to_string();
+        let counted = edited(again(), &[("/points/0/failed", count)]).to_string();
         let found = of_documents(&sweep().to_string(), &counted, |_| ());
         assert_eq!(found.exit.code, 0, "{:?}", found.why);
         found.headline.reasons.join("; ")

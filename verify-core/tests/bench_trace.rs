@@ -256,6 +256,8 @@ fn the_text_stands_on_its_page() {
     let (verdict, why) = on_page("{ file = \"page.md\", text = \"2.5\", beside = \"c=16\" }");
     assert_eq!((verdict, why.as_str()), ("not-in-text", "\"page.md\" does not hold \"2.5\" on a line with \"c=16\""));
     assert_eq!(on_page("{ file = \"run.log\", text = \"2.5\" }").0, "not-in-text");
+    let negative = |text: &str| judged(&number(&format!("{{ text = \"{text}\" }}"), "file = \"s.json\", at = \"/p50\"", "-v", 1)).0;
+    assert_eq!((negative("-2.5"), negative("−2.5"), negative("2.5")), ("reproduced", "reproduced", "mismatch"));
     assert_eq!(on_page("{ file = \"lost.json\", text = \"2.5\" }").0, "source-missing");
     assert_eq!(on_page("{ file = \"page.md\", text = \"12.5\" }").0, "mismatch", "on the page, but not what follows");
     let beside_a_part = number("{ file = \"page.md\", text = \"4\", beside = \"c=1\" }", "file = \"s.json\", at = \"/n\"", "v", 0);
@@ -425,7 +427,7 @@ fn a_bad_manifest_is_refused_with_its_reason() {
         ("round = 1", "round = 18", "at most 17"),
         ("round = 1", "", "missing field `round`"),
         ("round = 1", "round = 1\nrouding = 1", "unknown field"),
-        ("round = 1", "round = 1\nthousands = \".\"", "not separated by digits"),
+        ("round = 1", "round = 1\nthousands = \".\"", "thousands are separated by"),
         ("round = 1", "round = 1\nhistory = { date = \"2026-13-01\", reason = \"r\" }", "a date such as"),
         ("round = 1", "round = 1\nhistory = { date = \"2026-07-28\", reason = \" \" }", "and a reason"),
         ("round = 1", "round = 1\nhistory = { date = \"2026-07-28\" }", "missing field `reason`"),
@@ -439,6 +441,8 @@ fn a_bad_manifest_is_refused_with_its_reason() {
         ("expr = \"v\"", "expr = \"v + w\"", "uses w, which is no input"),
         ("expr = \"v\"", "expr = \"v\"\nprefix = \"1\"", "prefix and suffix hold no digit"),
         ("expr = \"v\"", "expr = \"v\"\nprefix = \"~-\"", "prefix and suffix hold no digit"),
+        ("expr = \"v\"", "expr = \"v\"\nprefix = \"−(\"", "prefix and suffix hold no digit"),
+        ("expr = \"v\"", "expr = \"v\"\nprefix = \"minus \"", "prefix and suffix hold no digit"),
         ("expr = \"v\"", "expr = \"v\"\nsuffix = \"e3\"", "prefix and suffix hold no digit"),
         ("inputs.v = { file = \"s.json\", at = \"/p50\" }", "inputs = {}", "no input"),
         ("expr = \"v\"", "expr = \"1\"", "does not use the input \"v\""),

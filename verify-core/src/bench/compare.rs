@@ -471,6 +471,14 @@ fn shown(delta: f64) -> String {
     if delta == 0.0 { "0.00".to_owned() } else { format!("{delta:+.2}") }
 }
 
+/// What is said of two arms without a difference.
+pub(crate) const ONE_MEASUREMENT: &str = "no metric differs in its last digit, as if both arms were one measurement";
+
+/// Whether nothing tells the arms apart: no two runs have the same times, a file with other blanks or names has.
+pub(crate) fn is_one_measurement(rows: &[Row]) -> bool {
+    rows.iter().filter_map(|row| row.a.zip(row.b)).all(|(a, b)| a == b)
+}
+
 fn refuse_zero(rows: &[Row]) -> Result<(), Refusal> {
     let zero: Vec<String> = rows.iter().filter(|row| row.a == Some(0.0)).map(|row| row.metric.clone()).collect();
     match zero.is_empty() {
@@ -510,6 +518,10 @@ fn reasons(compared: &Compared, rows: &[Row], a: &Arm, b: &Arm) -> Vec<String> {
         _ => {}
     }
     reasons.extend(rows.iter().filter_map(|row| Some(format!("{}: {}", row.metric, row.why?))));
+    for (name, value) in [("A", &(|row: &Row| row.a) as &dyn Fn(&Row) -> Option<f64>), ("B", &|row| row.b)] {
+        let negative = rows.iter().filter_map(|row| Some((row, value(row).filter(|value| *value < 0.0)?)));
+        reasons.extend(negative.map(|(row, value)| format!("arm {name}, {}: {value:?} is negative", row.metric)));
+    }
     if let Some(check) = &compared.profile_verified {
         let waived = check.fields.iter().filter_map(|field| Some((&field.field, field.waived.as_ref()?)));
         reasons.extend(waived.map(|(field, reason)| format!("waived: {field} ({reason})")));
@@ -519,6 +531,9 @@ fn reasons(compared: &Compared, rows: &[Row], a: &Arm, b: &Arm) -> Vec<String> {
     }
     let shared = compared.inputs.a.iter().filter(|file| compared.inputs.b.iter().any(|other| other.sha256 == file.sha256));
     reasons.extend(shared.map(|file| format!("{} is in both arms, byte for byte", file.path)));
+    if is_one_measurement(rows) {
+        reasons.push(ONE_MEASUREMENT.to_owned());
+    }
     for (name, arm) in [("A", a), ("B", b)] {
         for point in &arm.points {
             let fault = point.counts.fault();

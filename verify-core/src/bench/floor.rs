@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Method;
 use super::arm::direction;
-use super::compare::{Compared, Exit, InputFile, Question, Row, compare};
+use super::compare::{Compared, Exit, InputFile, ONE_MEASUREMENT, Question, Row, compare, is_one_measurement};
 use super::data::{self, DataError};
 use super::profile::{FieldCheck, FieldResult, ProfileCheck, is_candidate};
 use super::recorded::Recorded;
@@ -172,6 +172,9 @@ pub fn floor(pairs: &[Question<'_>]) -> Floored {
         }
         if let Some((metric, why)) = compared.metrics.iter().find_map(|row| Some((&row.metric, row.why?))) {
             return refused(floored, Exit::PROFILE_UNVERIFIABLE, format!("pair {number}: {metric}: {why}"));
+        }
+        if is_one_measurement(&compared.metrics) {
+            return refused(floored, Exit::PROFILE_UNVERIFIABLE, format!("pair {number}: {ONE_MEASUREMENT}"));
         }
         let more = Floor::of(&compared);
         let joined = match floored.floor.take() {

@@ -151,7 +151,8 @@ impl<'f> Judge<'f> {
             None => number.writing.write(value),
         };
         (traced.value, traced.recomputed) = (Some(value), Some(brief(&written)));
-        match published.filter(|published| published.text != written) {
+        // A minus of its own is as good as a hyphen.
+        match published.filter(|published| published.text.replacen('−', "-", 1) != written) {
             None => Ok(()),
             Some(published) => {
                 traced.hints = hints(number, &operands, value, &published.text);

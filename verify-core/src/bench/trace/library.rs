@@ -8,7 +8,7 @@ use memchr::memmem::{self, Finder};
 
 use super::Verdict;
 use super::manifest::{Form, Place};
-use super::page::seen;
+use super::seen::seen;
 use crate::bench::Files;
 use crate::json::{JsonError, JsonErrorKind, Kind, Value, read_many};
 use crate::limits;

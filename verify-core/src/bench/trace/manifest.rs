@@ -6,6 +6,7 @@ use chrono::NaiveDate;
 use serde::Deserialize;
 
 use super::expression::Expression;
+use super::page::begins_whole;
 use super::rows::{Filter, Take};
 use crate::bench::select::Selector;
 use crate::limits;
@@ -264,8 +265,8 @@ impl NumberEntry {
         if self.round > MOST_PLACES {
             return Err(refused(format!("round is {}; wanted at most {MOST_PLACES}", self.round)));
         }
-        if self.thousands.chars().any(|character| character.is_ascii_digit() || matches!(character, '.' | '-')) {
-            return Err(refused("thousands are not separated by digits, a point or a sign".to_owned()));
+        if !THOUSANDS.contains(&self.thousands.as_str()) {
+            return Err(refused("thousands are separated by a comma, an apostrophe, a low line or a blank".to_owned()));
         }
         if changes_the_number(&self.prefix, &self.suffix) {
             return Err(refused("prefix and suffix hold no digit, and no minus, point or comma beside the number".to_owned()));
@@ -296,12 +297,15 @@ impl NumberEntry {
     }
 }
 
+/// What may stand between groups of three digits.
+const THOUSANDS: [&str; 10] = ["", ",", "'", "’", "_", " ", "\u{a0}", "\u{2007}", "\u{2009}", "\u{202f}"];
+
 /// Whether what stands before or behind a number makes it another one.
 fn changes_the_number(prefix: &str, suffix: &str) -> bool {
     let is_part = |character: char| matches!(character, '.' | ',');
-    let is_minus = |character: char| matches!(character, '-' | '−' | '–' | '‑');
     [prefix, suffix].into_iter().any(|text| text.chars().any(char::is_numeric))
-        || prefix.ends_with(|character| is_part(character) || is_minus(character))
+        || !begins_whole(prefix, false)
+        || prefix.ends_with(is_part)
         || suffix.starts_with(is_part)
 }
 

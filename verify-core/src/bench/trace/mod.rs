@@ -1,7 +1,7 @@
 //! Whether what is published follows from the files that it names: `receipt trace`.
 //!
 //! `manifest` is what people claim; `library` reads the files; `rows` takes numbers out of them, `expression` computes with these,
-//! `page` looks at published texts, and `judge` says what became of each claim.
+//! `seen` is what readers see of a page, `page` looks at published texts, and `judge` says what became of each claim.
 
 mod expression;
 mod judge;
@@ -9,6 +9,7 @@ mod library;
 mod manifest;
 mod page;
 mod rows;
+mod seen;
 
 use serde::{Serialize, Serializer};
 
