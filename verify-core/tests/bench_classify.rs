@@ -734,6 +734,18 @@ fn statements_that_the_rows_contradict() {
         });
     };
     assert_eq!(contradicted(in_another_order)[0], "/rows/2 has the same rows as /rows/1");
+    let with_copies = |copies: usize| {
+        let fixture = |fixture: &mut Fixture| {
+            with_rows(fixture, |rows| {
+                for index in 0..copies {
+                    rows["candidate"][2][index] = rows["candidate"][1][index].clone();
+                }
+            });
+        };
+        contradicted(fixture).into_iter().find(|why| why.contains("in common"))
+    };
+    assert_eq!(with_copies(1), None, "one of three");
+    assert_eq!(with_copies(2).as_deref(), Some("/rows/2 has most rows in common with /rows/1"));
     assert_eq!(
         contradicted(|fixture| put(&mut fixture.record, "/samples", json!({ "candidate": 9, "control": 9, "another": 100 }))),
         [r#"/samples says 100, but the arm "another" has 0 rows, 0 of them good"#]
@@ -1124,7 +1136,7 @@ fn conditions_carry_no_claim_whose_class_or_files_do_not() {
 fn intervals_and_figures_are_computed_again() {
     let interval = |interval: Value| {
         let mut fixture = records::claim_grade();
-        fixture.put("resamples.json", &json!({ "means": [1.0, 2.0, 3.0, 4.0, 5.0] }));
+        fixture.put("resamples.json", &json!({ "means": [1.0, 2.0, 3.0, 4.0, 5.0], "one": [2.0], "others": [7.0, 8.0] }));
         put(&mut fixture.record, "/statistics/interval", interval);
         let answer = judge(&fixture);
         answer.contradictions.iter().map(|lack| format!("{} {}", lack.pointer, lack.why)).chain(missing(&answer)).collect::<Vec<_>>()
@@ -1153,6 +1165,14 @@ fn intervals_and_figures_are_computed_again() {
     assert_eq!(interval(of_means(1.0, "nearest-rank")), [""; 0]);
     assert_eq!(interval(of_means(1.0, "linear")), ["/statistics/interval/low is 1.0, but the rows give 1.4"]);
     assert_eq!(interval(of_means(1.0, "best")), ["/statistics/interval/percentile_method is \"best\", which is no known method"]);
+    let of = |at: &str, low: f64, high: f64| {
+        interval(json!({ "rows": { "path": "resamples.json", "at": at }, "method": "range", "low": low, "high": high }))
+    };
+    assert_eq!(of("/one", 2.0, 2.0), ["/statistics/interval is of a single value"]);
+    assert_eq!(
+        of("/others", 7.0, 8.0),
+        ["/statistics/interval is of 7 to 8, which holds neither figure of the result, nor their difference or ratio"]
+    );
     assert_eq!(
         interval(json!({ "arm": "nobody", "method": "range", "low": 1, "high": 2 })),
         ["/statistics/interval has no rows of the arm \"nobody\""]

@@ -518,10 +518,9 @@ fn reasons(compared: &Compared, rows: &[Row], a: &Arm, b: &Arm) -> Vec<String> {
         _ => {}
     }
     reasons.extend(rows.iter().filter_map(|row| Some(format!("{}: {}", row.metric, row.why?))));
-    for (name, value) in [("A", &(|row: &Row| row.a) as &dyn Fn(&Row) -> Option<f64>), ("B", &|row| row.b)] {
-        let negative = rows.iter().filter_map(|row| Some((row, value(row).filter(|value| *value < 0.0)?)));
-        reasons.extend(negative.map(|(row, value)| format!("arm {name}, {}: {value:?} is negative", row.metric)));
-    }
+    let sides = rows.iter().flat_map(|row| [("A", row, row.a), ("B", row, row.b)]);
+    let negative = sides.filter_map(|(arm, row, value)| Some((arm, row, value.filter(|value| *value < 0.0)?)));
+    reasons.extend(negative.map(|(arm, row, value)| format!("arm {arm}, {}: {value:?} is negative", row.metric)));
     if let Some(check) = &compared.profile_verified {
         let waived = check.fields.iter().filter_map(|field| Some((&field.field, field.waived.as_ref()?)));
         reasons.extend(waived.map(|(field, reason)| format!("waived: {field} ({reason})")));

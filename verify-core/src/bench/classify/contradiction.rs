@@ -90,7 +90,8 @@ fn repetitions(record: &Record<'_>, rows: &[&Repetition]) -> Option<Lack> {
 fn repeated(_: &Record<'_>, rows: &[&Repetition]) -> Option<Lack> {
     rows.iter().enumerate().find_map(|(index, repetition)| {
         let before = rows.iter().take(index).find(|before| repetition.is_copy_of(before))?;
-        Some(Lack::not_met(&repetition.pointer, format!("has the same rows as {}", before.pointer)))
+        let how = if repetition.is_alike(before) { "the same rows as" } else { "most rows in common with" };
+        Some(Lack::not_met(&repetition.pointer, format!("has {how} {}", before.pointer)))
     })
 }
 

@@ -276,11 +276,22 @@ impl Repetition {
         self.place == other.place || self.content == other.content
     }
 
-    /// Whether both are one measurement: no two have the same values at the same instants.
+    /// Whether both are one measurement: no two have the same values at the same instants, in more than half of the rows of either.
     pub(super) fn is_copy_of(&self, other: &Self) -> bool {
-        let is_dated = !self.content.is_empty() && self.content.iter().all(|(instant, ..)| instant.is_some());
-        self.place == other.place || (is_dated && self.content == other.content)
+        let is_dated = self.content.iter().all(|(instant, ..)| instant.is_some());
+        let fewer = self.content.len().min(other.content.len());
+        self.place == other.place || (is_dated && in_common(&self.content, &other.content) > fewer / 2)
     }
+}
+
+/// How many items two sorted lists have in common, each as often as both hold it.
+fn in_common<T: Ord>(one: &[T], other: &[T]) -> usize {
+    let mut others = other.iter().peekable();
+    let is_common = |item: &&T| {
+        while others.next_if(|other| other < item).is_some() {}
+        others.next_if(|other| other == item).is_some()
+    };
+    one.iter().filter(is_common).count()
 }
 
 impl Receipt {

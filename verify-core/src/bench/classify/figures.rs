@@ -87,11 +87,20 @@ fn is_borne(written: Option<f64>, measured: Option<f64>) -> bool {
     }
 }
 
-/// The interval of a record can be computed again, and its ends are written no more coarsely than a tenth of its width.
+/// The interval of a record can be computed again, is about a figure of the result, where there is one, and its ends are written no more
+/// coarsely than a tenth of its width.
 pub(super) fn check_interval(record: &Record<'_>, evidence: &Evidence<'_>) -> Judged {
+    const AT: &str = "/statistics/interval";
     const ENDS: [&str; 2] = ["/statistics/interval/low", "/statistics/interval/high"];
     ENDS.iter().try_for_each(|end| record.number(end).map(|_| ()))?;
     let (low, high) = interval(record, evidence)?;
+    let figures = figures(record);
+    if !figures.is_empty() && !figures.iter().any(|figure| (low..=high).contains(figure)) {
+        return Err(Lack::not_met(
+            AT,
+            format!("is of {low} to {high}, which holds neither figure of the result, nor their difference or ratio"),
+        ));
+    }
     ENDS.iter().zip([low, high]).try_for_each(|(end, computed)| {
         let written = double(record, end)?;
         let why = || format!("is {written}, which is too coarse: the rows give {low} to {high}");
@@ -112,6 +121,13 @@ fn percent(record: &Record<'_>) -> Option<f64> {
     let double = |pointer: &str| record.number(pointer).ok()?.parse::<f64>().ok();
     let (a, b) = (double("/result/a/value")?, double("/result/b/value")?);
     gain(better(record).ok()?, a, b)
+}
+
+/// What an interval may be about: either figure of the result, and their difference, ratio and change in percent, both ways.
+fn figures(record: &Record<'_>) -> Vec<f64> {
+    let (Ok(a), Ok(b)) = (double(record, "/result/a/value"), double(record, "/result/b/value")) else { return Vec::new() };
+    let changes = ["higher", "lower"].into_iter().flat_map(|better| [gain(better, a, b), gain(better, b, a)]).flatten();
+    changes.chain([a, b, b - a, a - b, a / b, b / a]).collect()
 }
 
 /// The change from `a` to `b` in percent.
@@ -143,6 +159,9 @@ fn interval(record: &Record<'_>, evidence: &Evidence<'_>) -> Judged<(f64, f64)> 
         Ok(_) => numbers(evidence, record, "/statistics/interval/rows")?,
         Err(_) => values(evidence, record.text("/statistics/interval/arm")?, AT)?,
     };
+    if values.len() < 2 {
+        return Err(Lack::not_met(AT, "is of a single value"));
+    }
     let ends = match name {
         "range" => Method::Linear.percentile(&values, 0.0).zip(Method::Linear.percentile(&values, 100.0)),
         "normal" => {
@@ -180,11 +199,11 @@ fn values(evidence: &Evidence<'_>, arm: &str, pointer: &str) -> Judged<Vec<f64>>
     if values.is_empty() { Err(Lack::not_met(pointer, format!("has no rows of the arm {}", quoted(arm)))) } else { Ok(values) }
 }
 
-/// The standard deviation of a sample, over the root of its size; `None` for fewer than two values.
+/// The standard deviation of a sample of at least two values, over the root of its size.
 fn standard_error(values: &[f64]) -> Option<f64> {
     let (center, n) = (mean(values)?, count(values.len()));
     let squares: f64 = values.iter().map(|value| (value - center).powi(2)).sum();
-    (values.len() > 1).then(|| (squares / (n - 1.0) / n).sqrt())
+    Some((squares / (n - 1.0) / n).sqrt())
 }
 
 fn double(record: &Record<'_>, pointer: &str) -> Judged<f64> {

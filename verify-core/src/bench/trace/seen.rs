@@ -91,7 +91,7 @@ pub(super) fn seen(page: &str) -> String {
     {
         seen.push_str(page.get(from..start).unwrap_or(""));
         let token = token(lower.get(start..).unwrap_or(""), start, &mut struck);
-        let (shown, length) = token.unwrap_or_else(|| (Shown::Itself, 1));
+        let (shown, length) = token.unwrap_or((Shown::Itself, 1));
         let written = page.get(start..start.saturating_add(length)).unwrap_or("");
         match shown {
             Shown::Itself => seen.push_str(written),
