@@ -7,6 +7,7 @@ use super::library::{Library, Refusal, View};
 use super::manifest::{Claim, Claims, Evidence, Form, Line, Number, Place, Published, Writing};
 use super::page::{line_of, lines_with, stands_in};
 use super::rows::{Take, not_found};
+use super::seen::seen;
 use super::{Backing, PublishedText, Retirement, Source, Traced, Verdict};
 use crate::bench::recorded::says_something;
 use crate::bench::{Files, Method};
@@ -232,14 +233,12 @@ impl<'f> Judge<'f> {
     /// Whether the published text stands on its page.
     fn published(&mut self, published: Option<&Published>, traced: &mut Traced) -> Result<(), Refusal> {
         let Some((published, file)) = published.and_then(|published| Some((published, published.file.as_ref()?))) else { return Ok(()) };
-        let page = self.library.text(file, View::Seen, &published.text)?;
-        let line = line_of(&page, published);
+        let page = self.library.text(file, View::Seen, &seen(&published.text))?;
+        let line = line_of(&page, published).map_err(|text| (Verdict::NotInText, format!("{} does not hold {text}", quoted(file))))?;
         if let Some(text) = &mut traced.published {
-            text.line = line;
+            text.line = Some(line);
         }
-        let beside = published.beside.as_ref().map_or_else(String::new, |beside| format!(" on a line with {}", quoted(beside)));
-        let missing = || format!("{} does not hold {}{beside}", quoted(file), quoted(&published.text));
-        line.map(drop).ok_or_else(|| (Verdict::NotInText, missing()))
+        Ok(())
     }
 
     /// Whether there are rows, where they are asked for, and the digest of every file.

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use super::expression::Expression;
 use super::page::begins_whole;
 use super::rows::{Filter, Take};
+use super::seen::seen;
 use crate::bench::select::Selector;
 use crate::limits;
 use crate::text::{is_hex, quoted};
@@ -47,6 +48,13 @@ pub(super) struct Published {
     pub(super) text: String,
     /// What stands on the same line of the page.
     pub(super) beside: Option<String>,
+}
+
+impl Published {
+    /// The same as readers see it.
+    pub(super) fn as_seen(&self) -> Self {
+        Self { file: self.file.clone(), text: seen(&self.text), beside: self.beside.as_deref().map(seen) }
+    }
 }
 
 /// Why a claim is no longer made.
@@ -373,7 +381,7 @@ impl TryFrom<InputEntry> for Input {
 }
 
 fn check_published(published: &Published) -> Result<(), String> {
-    let is_line = |text: &str| !text.trim().is_empty() && !text.contains('\n');
+    let is_line = |text: &str| !seen(text).trim().is_empty() && !text.contains('\n');
     let is_good = is_line(&published.text) && published.beside.as_deref().is_none_or(is_line);
     if is_good { Ok(()) } else { Err("a published text is a part of one line".to_owned()) }
 }
