@@ -1,6 +1,6 @@
 //! Canonical base64 (RFC 4648 section 4): with padding, without line ends, unused bits zero.
 //!
-//! `data-encoding` says what is canonical and where a fault is. All that is done here is to decode the groups before the last one, which
+//! `data-encoding` says what is canonical and where a fault is. All that is done here is to decode the blocks before the last one, which
 //! have neither padding nor unused bits, by a table: most of a receipt is base64.
 
 use data_encoding::{BASE64, DecodeError};
@@ -30,24 +30,32 @@ const VALUES: [[u32; 256]; 4] = {
 /// # Errors
 /// The first fault.
 pub(crate) fn decode(text: &[u8]) -> Result<Vec<u8>, DecodeError> {
-    decode_groups(text).map_or_else(|| BASE64.decode(text), Ok)
+    decode_blocks(text).map_or_else(|| BASE64.decode(text), Ok)
 }
 
 /// The bytes, where nothing is wrong.
-fn decode_groups(text: &[u8]) -> Option<Vec<u8>> {
-    let (groups, []) = text.as_chunks::<4>() else { return None };
-    let (last, groups) = groups.split_last()?;
-    let last = BASE64.decode(last).ok()?;
+fn decode_blocks(text: &[u8]) -> Option<Vec<u8>> {
+    let (blocks, rest) = match text.as_chunks::<16>() {
+        (blocks, []) => blocks.split_last().map(|(last, blocks)| (blocks, last.as_slice()))?,
+        split => split,
+    };
+    let rest = BASE64.decode(rest).ok()?;
     let mut seen = 0;
-    let decoded = groups.iter().map(|group| {
+    let mut group = |group: &[u8; 4]| {
         let values = VALUES.iter().zip(group).map(|(values, character)| values.get(usize::from(*character)).unwrap_or(&FAULT));
         let bits = values.fold(0, |bits, value| bits | value);
         seen |= bits;
-        let [_, bytes @ ..] = bits.to_be_bytes();
+        u128::from(bits)
+    };
+    let decoded = blocks.iter().map(|block| {
+        let (groups, _) = block.as_chunks::<4>();
+        let [_, _, _, _, bytes @ ..] = groups.iter().fold(0, |bits, next| bits << 24 | group(next)).to_be_bytes();
         bytes
     });
-    let mut bytes = decoded.collect::<Vec<[u8; 3]>>().into_flattened();
-    bytes.extend(last);
+    let mut bytes: Vec<[u8; 12]> = Vec::with_capacity(blocks.len().saturating_add(1));
+    bytes.extend(decoded);
+    let mut bytes = bytes.into_flattened();
+    bytes.extend(rest);
     (seen & FAULT == 0).then_some(bytes)
 }
 

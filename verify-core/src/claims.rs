@@ -101,10 +101,13 @@ pub(crate) fn cover(
 
 /// The beginning of the commit at `pointer`, as far as the enclave was given it or printed it.
 pub(crate) fn bound_beginning<'p>(pointer: &str, proven: &'p Proven<'_>) -> Option<&'p str> {
+    if !SHORTENED.contains(&pointer) {
+        return None;
+    }
     let given = proven.counterparts.get(pointer).and_then(|counterpart| counterpart.given.string());
     let printed = proven.output.and_then(Output::commit).filter(|_| pointer == Field::Commit.in_a_log());
     let of_commit = [given, printed].into_iter().flatten().filter(|text| !text.is_empty());
-    of_commit.max_by_key(|text| text.len()).filter(|_| SHORTENED.contains(&pointer))
+    of_commit.max_by_key(|text| text.len())
 }
 
 /// The value of a claim for showing.
@@ -182,7 +185,7 @@ fn nearest<'a>(mut pointer: &str, counterparts: &'a Counterparts<'a>) -> Option<
         if let Some(counterpart) = counterparts.get(pointer) {
             return Some(counterpart);
         }
-        pointer = pointer.rsplit_once('/')?.0;
+        pointer = pointer.bytes().rposition(|byte| byte == b'/').and_then(|end| pointer.get(..end))?;
     }
 }
 

@@ -11,7 +11,7 @@ use crate::binding::KNOWN_WORKLOADS;
 use crate::compare;
 use crate::crypto;
 use crate::facts::InputFacts;
-use crate::json::{self, Kind, Value};
+use crate::json::{self, Kind, Member, Value};
 use crate::ledger::{Checked, Findings, Stopped};
 use crate::limits;
 use crate::problem::{Code, Location, Problem};
@@ -318,13 +318,13 @@ fn add_members<'v>(
     except: &[&str],
     found: &mut Counterparts<'v>,
 ) {
-    if claimed.object().is_none_or(<[_]>::is_empty) {
+    let Some(members) = claimed.object().filter(|members| !members.is_empty()) else {
         return add(claim.to_owned(), pointer.to_owned(), claimed, given, alike(claimed, given), found);
-    }
+    };
     let given = by_name(given);
-    for (name, claimed) in by_name(claimed).into_iter().filter(|(name, _)| !except.contains(name)) {
-        if let Some(given) = given.get(name) {
-            add(json::child(claim, name), json::child(pointer, name), claimed, given, alike(claimed, given), found);
+    for Member { name, value, .. } in members.iter().filter(|member| !except.contains(&&*member.name)) {
+        if let Some(given) = given.get(&**name) {
+            add(json::child(claim, name), json::child(pointer, name), value, given, alike(value, given), found);
         }
     }
 }

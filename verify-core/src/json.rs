@@ -517,41 +517,42 @@ impl<'a> Reader<'a> {
 
 /// How many bytes at the start of `text` stand for themselves in a string.
 fn plain_run(text: &[u8]) -> usize {
-    let is_plain = |byte: &u8| PLAIN.get(usize::from(*byte)).is_some_and(|is_plain| *is_plain);
     // Most strings are short, and most bytes are in long ones.
-    let (short, rest) = text.split_at_checked(SHORT).unwrap_or((text, &[]));
-    let plain = short.iter().take_while(|byte| is_plain(byte)).count();
-    if plain < SHORT {
-        return plain;
+    let (words, _) = text.as_chunks::<WORD>();
+    for (word, start) in words.iter().zip((0..SHORT).step_by(WORD)) {
+        let plain = plain_run_of_word(*word);
+        if plain < WORD {
+            return start.saturating_add(plain);
+        }
     }
+    let (short, rest) = text.split_at_checked(SHORT).unwrap_or((&[], text));
     let run = memchr::memchr2(b'"', b'\\', rest).and_then(|end| rest.get(..end)).unwrap_or(rest);
     // The least byte of a long run is found sooner than the first of a kind.
     let has_control = run.iter().copied().min().is_some_and(|byte| byte < b' ');
-    SHORT.saturating_add(if has_control { run.iter().take_while(|byte| is_plain(byte)).count() } else { run.len() })
+    short.len().saturating_add(if has_control { run.iter().take_while(|byte| **byte >= b' ').count() } else { run.len() })
 }
-
-/// Which bytes stand for themselves in a string.
-#[cfg_attr(not(test), expect(clippy::as_conversions, clippy::indexing_slicing, reason = "the compiler computes it, and refuses a fault"))]
-const PLAIN: [bool; 256] = {
-    let mut is_plain = [true; 256];
-    let mut byte = 0;
-    while byte < 0x20 {
-        is_plain[byte] = false;
-        byte += 1;
-    }
-    is_plain[b'"' as usize] = false;
-    is_plain[b'\\' as usize] = false;
-    is_plain
-};
 
 /// From how many bytes on a search for many at once is worth its start.
 const SHORT: usize = 32;
+
+/// Bytes of a word.
+const WORD: usize = 8;
+
+/// How many bytes at the start of `word` stand for themselves in a string. All are looked at together: a byte that is less than a
+/// bound borrows from its highest bit where that was not set, and only bytes behind the first such one can be mistaken for one.
+fn plain_run_of_word(word: [u8; WORD]) -> usize {
+    let bytes = u64::from_le_bytes(word);
+    let all = |byte: u8| u64::from_le_bytes([byte; WORD]);
+    let below = |bytes: u64, bound: u8| bytes.wrapping_sub(all(bound)) & !bytes & all(0x80);
+    let ends = below(bytes, b' ') | below(bytes ^ all(b'"'), 1) | below(bytes ^ all(b'\\'), 1);
+    usize::try_from(ends.trailing_zeros() / u8::BITS).unwrap_or(WORD)
+}
 
 /// Refuses the first name that stands a second time.
 fn refuse_duplicates(members: &[Member<'_>]) -> Result<(), JsonError> {
     // Few names are compared sooner than they are sorted.
     let is_repeated = |(index, member): (usize, &Member<'_>)| members.iter().take(index).any(|earlier| earlier.name == member.name);
-    if members.len() <= 8 && !members.iter().enumerate().any(is_repeated) {
+    if members.len() <= 32 && !members.iter().enumerate().any(is_repeated) {
         return Ok(());
     }
     let mut named: Vec<(&str, usize)> = members.iter().map(|member| (&*member.name, member.name_offset)).collect();
@@ -684,6 +685,21 @@ mod tests {
         assert_eq!(refused("\"\\udc00\""), (JsonErrorKind::Syntax, 7));
         assert_eq!(read(b"\"\xff\"").unwrap_err().offset, 1);
         assert_eq!(read("\"\\ud83d\\ude00\"".as_bytes()).unwrap().string(), Some("😀"));
+    }
+
+    /// Wherever a byte stands, and whatever its neighbours are: those that differ from one that ends a run by one bit or by one.
+    #[test]
+    fn a_run_of_plain_text_ends_where_it_has_to() {
+        for filler in [b' ', b'!', b'#', b'[', b']', b'z', 0x7f, 0x80, 0x9f, 0xff] {
+            for (length, place) in (0..50).flat_map(|length| (0..length).map(move |place| (length, place))) {
+                for byte in 0..=u8::MAX {
+                    let mut text = vec![filler; length];
+                    text[place] = byte;
+                    let ends = byte < b' ' || matches!(byte, b'"' | b'\\');
+                    assert_eq!(plain_run(&text), if ends { place } else { length }, "{byte:#x} at {place} of {length} {filler:#x}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -42,6 +42,10 @@ pub const REMEMBERED_SIGNATURES: usize = 8 * KIB;
 /// that all share, of 1 KB each; hostile ones, of [`CERTIFICATE_BYTES`], come to 6 MiB with what is read out of them.
 pub const REMEMBERED_CERTIFICATES: usize = 128;
 
+/// Keys that a verifier and its clones keep in the form in which they compute with them, at most; not on the list likewise. Real logs
+/// have two a platform and three that all share; each has less than 2 KB, so that all come to half a MiB.
+pub const REMEMBERED_KEYS: usize = 256;
+
 // NAME = value, what is counted, why no more is needed.
 limits! {
     RECEIPT_BYTES = 2 * MIB, "Bytes of one receipt",

@@ -1,8 +1,8 @@
-//! Good signatures and parsed certificates, remembered, so that none is computed or read twice: what makes a log of receipts cheaper than
-//! its receipts one by one.
+//! Good signatures, parsed certificates and prepared keys, remembered, so that none is computed or read twice: what makes a log of
+//! receipts cheaper than its receipts one by one.
 //!
-//! Remembered is that a key made a signature over a message, and only after it was found so, and which fields the bytes of a certificate
-//! have; never what followed from either. Every rule is applied again to every receipt, so that the answer is the one of a verifier that
+//! Remembered is that a key made a signature over a message, and only after it was found so, which fields the bytes of a certificate
+//! have, and the form in which keys are computed with; never what followed from any of them. Every rule is applied again to every receipt, so that the answer is the one of a verifier that
 //! remembers nothing. It cannot be seen in an answer what was verified before.
 
 use std::borrow::Borrow;
@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::certificate::{Certificate, CertificateFault};
-use crate::crypto::{self, Arithmetic, Ed25519Key, Ed25519Signature, Message, PublicKey, Signature};
+use crate::crypto::{self, Arithmetic, Ed25519Key, Ed25519Signature, Message, PreparedKey, PublicKey, Signature};
 use crate::limits;
 
 /// That a key made a signature over the message with this SHA-256.
@@ -43,6 +43,8 @@ pub(crate) struct Memory {
     facts: Mutex<Generations<Fact, ()>>,
     /// By their DER.
     certificates: Mutex<Generations<Vec<u8>, Arc<Certificate>>>,
+    /// By x and y.
+    keys: Mutex<Generations<[u8; 64], PreparedKey>>,
     computed: AtomicU64,
 }
 
@@ -52,7 +54,8 @@ impl Memory {
         let mut facts = Generations::of(limits::REMEMBERED_SIGNATURES);
         facts.recent.extend(known.into_iter().map(|fact| (fact, ())));
         let certificates = Mutex::new(Generations::of(limits::REMEMBERED_CERTIFICATES));
-        Self { arithmetic, facts: Mutex::new(facts), certificates, computed: AtomicU64::new(0) }
+        let keys = Mutex::new(Generations::of(limits::REMEMBERED_KEYS));
+        Self { arithmetic, facts: Mutex::new(facts), certificates, keys, computed: AtomicU64::new(0) }
     }
 
     /// Reads exactly one certificate in DER.
@@ -68,7 +71,7 @@ impl Memory {
     /// Whether `key` made `signature` over the SHA-256 of `message`.
     pub(crate) fn verify(&self, key: &PublicKey, signature: &Signature, message: &[u8]) -> bool {
         let message = Message::new(message);
-        self.holds(Fact::ecdsa(key, signature, &message), || crypto::verify(key, signature, &message, self.arithmetic))
+        self.holds(Fact::ecdsa(key, signature, &message), || crypto::verify(&self.prepared(key), signature, &message))
     }
 
     /// Whether `key` made `signature` over `message`, by the strict rules.
@@ -80,6 +83,16 @@ impl Memory {
     /// How many signatures were computed, good or not.
     pub(crate) fn computed(&self) -> u64 {
         self.computed.load(Ordering::Relaxed)
+    }
+
+    fn prepared(&self, key: &PublicKey) -> PreparedKey {
+        let coordinates = key.coordinates();
+        if let Some(prepared) = held(&self.keys).recall(&coordinates) {
+            return prepared;
+        }
+        let prepared = self.arithmetic.prepare(key);
+        held(&self.keys).learn(coordinates, prepared.clone());
+        prepared
     }
 
     /// Two threads may compute the same fact; nobody waits while another one computes.

@@ -107,6 +107,15 @@ pub(crate) fn repr(number: f64) -> String {
     format!("{mantissa}e{sign}{:02}", exponent.unsigned_abs())
 }
 
+/// Whether the number `token`, in the grammar of JSON, is what Python prints after it read it, by a look at it alone: a decimal in
+/// Python's layout without a digit too many, of at most 15 digits. A double tells all of those apart, so that no other one is as short.
+pub(crate) fn is_repr(token: &str) -> bool {
+    let Some((whole, fraction)) = token.trim_start_matches('-').split_once('.') else { return false };
+    let is_short = whole.len().saturating_add(fraction.len()) <= 15 && !fraction.contains(['e', 'E']);
+    let is_whole = fraction == "0";
+    is_short && (is_whole || !fraction.ends_with('0')) && !(whole == "0" && fraction.starts_with("0000"))
+}
+
 /// `f"{number:.4f}"`.
 pub(crate) fn four_places(number: f64) -> String {
     if number.is_finite() { format!("{number:.4}") } else { repr(number) }
@@ -126,6 +135,27 @@ mod tests {
             ["0.8970", "-0.0000", "nan", "0.0001", "10000000000000000000000.0000"]
         );
         assert_eq!(four_places(0.03125), "0.0312", "ties go to the even digit");
+    }
+
+    #[test]
+    fn a_number_that_python_prints_as_it_stands_is_known_by_its_text() {
+        for token in ["0.0", "-0.0", "100.0", "1.5", "-2.25", "0.0001", "0.000123", "123456789.654321", "12345678901234.5"] {
+            assert!(is_repr(token), "{token}");
+        }
+        for token in
+            ["0", "-0", "100", "1.50", "1.00", "1.5e3", "1.5E-3", "1e5", "0.00001", "0.0000", "123456789.6543210", "1234567890123456.5"]
+        {
+            assert!(!is_repr(token), "{token}");
+        }
+        // Every length of whole part and fraction, with digits of all kinds.
+        let mut digits = 1_u64;
+        for (whole, fraction) in (1..=9).flat_map(|whole| (1..=9).map(move |fraction| (whole, fraction))).cycle().take(100_000) {
+            digits = digits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let part = |places: u32, seed: u64| seed % 10_u64.pow(places);
+            let token =
+                format!("{}.{:0fraction$}", part(whole, digits >> 32), part(u32::try_from(fraction).unwrap(), digits & 0xffff_ffff));
+            assert!(!is_repr(&token) || repr(token.parse().unwrap()) == token, "{token}");
+        }
     }
 
     #[test]

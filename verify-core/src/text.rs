@@ -33,13 +33,13 @@ fn push_escaped(text: &str, shown: &mut String) {
 }
 
 /// Whether all of `text` is harmless by a look at its bytes alone, as most of it is: ASCII that shows itself, with nothing twice that
-/// could begin a command or a run of blanks.
+/// could begin a command or a run of blanks. Without a way out before the end, so that many bytes are compared at once.
 fn is_plain(text: &str) -> bool {
-    let mut before = 0;
-    text.bytes().all(|byte| {
-        let is_first = byte != std::mem::replace(&mut before, byte);
-        matches!(byte, b' '..=b'~') && byte != b'\\' && (is_first || !matches!(byte, b' ' | b':' | b'#'))
-    })
+    let bytes = text.as_bytes();
+    let is_plain = |byte: u8| matches!(byte, b' '..=b'~') & (byte != b'\\');
+    let is_run = |first: u8, second: u8| (first == second) & matches!(second, b' ' | b':' | b'#');
+    let pairs = bytes.iter().zip(bytes.get(1..).unwrap_or_default());
+    bytes.iter().fold(true, |all, byte| all & is_plain(*byte)) & pairs.fold(true, |all, (first, second)| all & !is_run(*first, *second))
 }
 
 /// Returns written JSON in ASCII and without `<`, `>`, `&`, `::` and `##`, so that it is harmless in a terminal, a build log and a
@@ -111,6 +111,9 @@ pub(crate) fn quoted(text: &str) -> String {
 
 /// As much of `text` as fits a line, and how many characters more there are.
 fn cut(text: &str) -> (&str, usize) {
+    if text.len() <= SHOWN {
+        return (text, 0);
+    }
     let end = text.char_indices().nth(SHOWN).map_or(text.len(), |(end, _)| end);
     let (cut, rest) = text.split_at_checked(end).unwrap_or((text, ""));
     (cut, rest.chars().count())

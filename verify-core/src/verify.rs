@@ -120,9 +120,9 @@ impl<'a> Request<'a> {
 ///
 /// A verifier remembers the good signatures that it saw ([`REMEMBERED_SIGNATURES`](limits::REMEMBERED_SIGNATURES) of them), because the
 /// receipts of a log share keys, certificates and collateral: one verifier for all computes four signatures a receipt where one for
-/// each computes eight. How certificates read is remembered likewise
-/// ([`REMEMBERED_CERTIFICATES`](limits::REMEMBERED_CERTIFICATES)), and nothing else, so that no report depends on what was verified before. Threads can share a
-/// verifier; clones share its memory.
+/// each computes eight. How certificates read is remembered likewise ([`REMEMBERED_CERTIFICATES`](limits::REMEMBERED_CERTIFICATES)), and
+/// what has to be computed of a key alone ([`REMEMBERED_KEYS`](limits::REMEMBERED_KEYS)), and nothing else, so that no report depends on
+/// what was verified before. Threads can share a verifier; clones share its memory.
 #[derive(Clone, Debug)]
 pub struct Verifier {
     policy: Policy,

@@ -109,6 +109,7 @@ impl Form {
             Kind::Bool(flag) => text.push_str(if *flag { "true" } else { "false" }),
             Kind::Number(token) => match self.numbers {
                 Numbers::AsTheyAre => text.push_str(token),
+                Numbers::Read if python::is_repr(token) => text.push_str(token),
                 Numbers::Read => text.push_str(&number(token, |number| number)),
                 Numbers::Rounded => text.push_str(&signed_number(token)),
             },
