@@ -85,18 +85,15 @@ impl Arithmetic {
 
     /// `key` as this arithmetic wants it.
     pub(crate) fn prepare(self, key: &PublicKey) -> PreparedKey {
-        match self.0 {
-            Some(graviola) => PreparedKey::Graviola(graviola.prepare(key)),
-            None => PreparedKey::Portable(key.point),
-        }
+        PreparedKey { portable: key.point, fast: self.0.map(|graviola| graviola.prepare(key)) }
     }
 }
 
 /// A public key in the form in which somebody computes with it. To make one may take a tenth of the time of a signature.
 #[derive(Clone, Debug)]
-pub(crate) enum PreparedKey {
-    Portable(VerifyingKey),
-    Graviola(fast::Key),
+pub(crate) struct PreparedKey {
+    portable: VerifyingKey,
+    fast: Option<fast::Key>,
 }
 
 /// A message and its SHA-256.
@@ -113,9 +110,9 @@ impl<'a> Message<'a> {
 
 /// Whether `key` made `signature` over the SHA-256 of `message`.
 pub(crate) fn verify(key: &PreparedKey, signature: &Signature, message: &Message<'_>) -> bool {
-    match key {
-        PreparedKey::Graviola(key) => key.verify(signature, message),
-        PreparedKey::Portable(key) => key.verify_prehash(&message.digest, &signature.0).is_ok(),
+    match &key.fast {
+        Some(key) => key.verify(signature, message),
+        None => key.portable.verify_prehash(&message.digest, &signature.0).is_ok(),
     }
 }
 
@@ -180,12 +177,12 @@ mod fast {
         }
     }
 
-    #[derive(Clone, Debug)]
+    #[derive(Clone, Copy, Debug)]
     pub(crate) enum Key {}
 
     impl Key {
-        pub(super) fn verify(&self, _signature: &Signature, _message: &Message<'_>) -> bool {
-            match *self {}
+        pub(super) fn verify(&self, _signature: &Signature, message: &Message<'_>) -> bool {
+            match (*self, message.bytes) {}
         }
     }
 }

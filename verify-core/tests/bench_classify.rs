@@ -652,6 +652,11 @@ fn not_recorded_and_recorded_as_none_are_told_apart() {
         assert_eq!(found(absent.clone()), ["/exclusions"], "{absent}");
     }
     assert_eq!(found(json!({ "rows": 3, "why": "TBD" })), ["/exclusions/why"]);
+    for pointer in ["/workload", "/model", "/hardware", "/runtime", "/aggregation"] {
+        let mut fixture = records::claim_grade();
+        both(&mut fixture, |record| put(record, pointer, "none".into()));
+        assert!(missing(&judge(&fixture)).contains(&format!("{pointer} is recorded as none")), "{pointer}");
+    }
 }
 
 // Contradictions: no class at all.
@@ -834,6 +839,9 @@ fn a_mixed_order_is_not_one_arm_after_the_other() {
     // Wherever it is said.
     for order in ["fully randomised", "rows in random order", "arms: random", "Block-wise, then shuffled.", "not sequential but randomized"]
     {
+        assert_eq!(in_order(order, [(1, 20), (2, 20)]), wanted(order, ["scan", "count"]));
+    }
+    for order in ["ABAB", "round-robin", "counterbalanced, ABBA"] {
         assert_eq!(in_order(order, [(1, 20), (2, 20)]), wanted(order, ["scan", "count"]));
     }
     let wrapped = json!({ "seed": 7, "how": ["by row", "interleaved"] });

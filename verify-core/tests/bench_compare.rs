@@ -533,7 +533,7 @@ fn the_headline_is_the_first_metric_whatever_became_of_it() {
     let beyond = format!("{first}: the difference in percent is beyond a double");
     for (a, b, ratio, reasons) in [
         (json!(20.0), json!("20"), None, vec!["the metric of the headline is absent in an arm".to_owned()]),
-        (json!(-1.7e308), json!(1.7e308), Some(-1.0), vec![beyond.clone(), format!("arm A, {first}: -1.7e308 is negative")]),
+        (json!(-1.7e308), json!(1.7e308), Some(-1.0), vec![beyond.clone(), format!("arm A, {first}: -1.7e308 is not above 0")]),
         (json!(1e-300), json!(1e300), None, vec!["the ratio of the headline is beyond a double".to_owned(), beyond.clone()]),
         (json!(5e-324), json!(1.0), None, vec!["the ratio of the headline is beyond a double".to_owned(), beyond.clone()]),
         (json!(5e-324), json!(1e-323), Some(2.0), vec![]),
@@ -635,10 +635,19 @@ fn failures_and_waivers_and_what_does_not_add_up_are_not_publishable() {
     );
     assert_eq!(of_documents(&sweep().to_string(), &format!("{:#}", sweep()), |_| ()).headline.reasons, [one]);
     let negative = [("/points/0/ttft_ms_p50", json!(-1.5)), ("/points/1/tok_s_per_gpu", json!(-70.0))];
-    assert_eq!(reasons(&negative), ["arm B, sweep.c1.ttft_ms_p50: -1.5 is negative", "arm B, sweep.c4.tok_s_per_gpu: -70.0 is negative"]);
+    assert_eq!(
+        reasons(&negative),
+        ["arm B, sweep.c1.ttft_ms_p50: -1.5 is not above 0", "arm B, sweep.c4.tok_s_per_gpu: -70.0 is negative"]
+    );
+    let nothing = [("/points/0/ttft_ms_p50", json!(0.0))];
+    assert_eq!(
+        reasons(&nothing),
+        ["arm B, sweep.c1.ttft_ms_p50: 0.0 is not above 0"],
+        "zero is what is written where nothing was measured"
+    );
     let both = edited(sweep(), &negative);
     let reasons = of_documents(&both.to_string(), &sweep().to_string(), |_| ()).headline.reasons;
-    assert_eq!(reasons[0], "arm A, sweep.c1.ttft_ms_p50: -1.5 is negative");
+    assert_eq!(reasons[0], "arm A, sweep.c1.ttft_ms_p50: -1.5 is not above 0");
 
     let waived = [("/seed", json!(8)), ("/points/0/tok_s_per_gpu", json!(21.0))];
     let found = of_documents(&sweep().to_string(), &edited(sweep(), &waived).to_string(), |question| {
@@ -705,6 +714,12 @@ fn the_statistics_of_rows_are_of_requests_that_succeeded() {
     assert_eq!((found.metrics[0].metric.as_str(), found.metrics[0].a, found.metrics[0].b), ("single.ttft_ms.p50", Some(50.0), Some(50.0)));
     assert_eq!((found.metrics[3].metric.as_str(), found.metrics[3].a), ("single.tok_s.p50", Some(100.0)));
     assert_eq!(found.headline.reasons, ["arm A, single: 1 of 4 requests failed", "single: the arms have unequal numbers of rows"]);
+    let with_error = |error: Value| {
+        let failed = edited(other.clone(), &[("/rows/2/error", error)]).to_string();
+        let found = of_documents(&other.to_string(), &failed, |_| ());
+        found.points[0].b.failures
+    };
+    assert_eq!((with_error(json!("timeout")), with_error(json!("")), with_error(json!(null))), (Some(1), Some(0), Some(0)));
     let lacking = edited(other, &[("/rows/1/ttft_ms", Value::Null)]);
     assert_eq!(of_documents(&lacking.to_string(), &lacking.to_string(), |_| ()).metrics[0].metric, "single.tpot_ms.p50");
 }
@@ -850,6 +865,24 @@ fn a_floor_is_of_one_candidate_and_one_question() {
         (4, Some("pair 2 was measured under other conditions: sweep.seed is 7 there, 8 here"))
     );
     assert!(found.floor.is_none());
+}
+
+#[test]
+fn a_floor_says_nothing_about_its_own_pair() {
+    let [one, other, third] = [20.0, 20.5, 30.0].map(|tok_s| edited(sweep(), &[("/points/0/tok_s_per_gpu", json!(tok_s))]).to_string());
+    let mut files = Files::default();
+    for (name, document) in [("a", &one), ("b", &other)] {
+        files.add(name, Ok(document.as_bytes().to_vec()));
+    }
+    let floor = floor(&[Question::new(&files, raw(&["a"]), raw(&["b"]))]).floor.unwrap();
+    let reading = |a: &str, b: &str| {
+        let found = of_documents(a, b, |question| question.floor = Some(floor.clone()));
+        let row = serde_json::to_value(&found.metrics[0]).unwrap();
+        (row["floor"]["reading"].as_str().unwrap().to_owned(), row["floor"]["why"].as_str().unwrap_or_default().to_owned())
+    };
+    let own = ("floor_not_applicable".to_owned(), "it was taken of runs of both arms".to_owned());
+    assert_eq!([reading(&one, &other), reading(&other, &one)], [own.clone(), own]);
+    assert_eq!(reading(&one, &third).0, "above_floor", "one run of the stock arm may be the one that is compared with");
 }
 
 #[test]

@@ -304,7 +304,7 @@ fn stages(question: &Question<'_>, compared: &mut Compared) -> Result<(), Refusa
     let check = question.profile.check(&a, &b, &question.waivers, question.same_candidate);
     let check = compared.profile_verified.insert(check);
     verify(check)?;
-    let rows = rows(question, &a, &b, check);
+    let rows = rows(question, &a, &b, check, &compared.inputs);
     refuse_zero(&rows)?;
     if !rows.iter().any(|row| row.a.is_some() && row.b.is_some()) {
         return Err(Refusal(
@@ -413,10 +413,10 @@ fn few(names: &[String]) -> String {
     }
 }
 
-fn rows(question: &Question<'_>, a: &Arm, b: &Arm, check: &ProfileCheck) -> Vec<Row> {
+fn rows(question: &Question<'_>, a: &Arm, b: &Arm, check: &ProfileCheck, inputs: &Sides<Vec<InputFile>>) -> Vec<Row> {
     let mut rows = Vec::new();
     let [floor, between_windows] =
-        [&question.floor, &question.between_windows].map(|floor| floor.as_ref().map(|floor| Reader::new(floor, check)));
+        [&question.floor, &question.between_windows].map(|floor| floor.as_ref().map(|floor| Reader::new(floor, check, inputs)));
     let only_in_b = b.points.iter().filter(|point| a.point(&point.name).is_none()).map(|point| (None, Some(point)));
     for (one, other) in a.points.iter().map(|point| (Some(point), b.point(&point.name))).chain(only_in_b) {
         let Some(point) = one.or(other) else { continue };
@@ -496,7 +496,8 @@ fn headline(question: &Question<'_>, rows: &[Row]) -> Result<Headline, Refusal> 
     };
     let Some(row) = row else {
         let wanted = question.headline.as_deref().unwrap_or_default();
-        return Err(Refusal(Exit::USAGE, format!("no metric is named {}", quoted(wanted)), Vec::new()));
+        let names: Vec<String> = rows.iter().map(|row| row.metric.clone()).collect();
+        return Err(Refusal(Exit::USAGE, format!("no metric is named {}; there are {}", quoted(wanted), few(&names)), Vec::new()));
     };
     let ratio = row.a.zip(row.b).map(|(a, b)| b / a).filter(|ratio| ratio.is_finite());
     Ok(Headline {
@@ -519,8 +520,9 @@ fn reasons(compared: &Compared, rows: &[Row], a: &Arm, b: &Arm) -> Vec<String> {
     }
     reasons.extend(rows.iter().filter_map(|row| Some(format!("{}: {}", row.metric, row.why?))));
     let sides = rows.iter().flat_map(|row| [("A", row, row.a), ("B", row, row.b)]);
-    let negative = sides.filter_map(|(arm, row, value)| Some((arm, row, value.filter(|value| *value < 0.0)?)));
-    reasons.extend(negative.map(|(arm, row, value)| format!("arm {arm}, {}: {value:?} is negative", row.metric)));
+    // Zero is what tools write where nothing was measured, and less than nothing takes no time.
+    let unmeasured = sides.filter_map(|(arm, row, value)| Some((arm, row, value.filter(|value| *value <= 0.0)?)));
+    reasons.extend(unmeasured.map(|(arm, row, value)| format!("arm {arm}, {}: {value:?} is not above 0", row.metric)));
     if let Some(check) = &compared.profile_verified {
         let waived = check.fields.iter().filter_map(|field| Some((&field.field, field.waived.as_ref()?)));
         reasons.extend(waived.map(|(field, reason)| format!("waived: {field} ({reason})")));

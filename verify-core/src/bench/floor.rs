@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Method;
 use super::arm::direction;
-use super::compare::{Compared, Exit, InputFile, ONE_MEASUREMENT, Question, Row, compare, is_one_measurement};
+use super::compare::{Compared, Exit, InputFile, ONE_MEASUREMENT, Question, Row, Sides, compare, is_one_measurement};
 use super::data::{self, DataError};
 use super::profile::{FieldCheck, FieldResult, ProfileCheck, is_candidate};
 use super::recorded::Recorded;
@@ -354,13 +354,19 @@ pub(crate) struct Reader<'f> {
     points: BTreeSet<&'f str>,
     /// The digests of both profiles, where they differ.
     profiles: Option<[&'f str; 2]>,
+    /// Whether runs of both arms are among those that the floor was taken of.
+    is_of_both_arms: bool,
     there: &'f Conditions,
     here: Conditions,
 }
 
 impl<'f> Reader<'f> {
-    pub(crate) fn new(floor: &'f Floor, check: &'f ProfileCheck) -> Self {
+    pub(crate) fn new(floor: &'f Floor, check: &'f ProfileCheck, inputs: &Sides<Vec<InputFile>>) -> Self {
+        let known: BTreeSet<&str> =
+            floor.inputs.iter().flat_map(|pair| pair.a.iter().chain(&pair.b)).map(|file| file.sha256.as_str()).collect();
+        let is_known = |file: &InputFile| file.sha256.as_deref().is_some_and(|digest| known.contains(digest));
         Self {
+            is_of_both_arms: [&inputs.a, &inputs.b].iter().all(|arm| arm.iter().any(is_known)),
             metrics: floor.metrics.iter().map(|metric| (metric.metric.as_str(), metric)).collect(),
             points: floor.metrics.iter().map(|metric| metric.point.as_str()).collect(),
             profiles: Some([floor.profile_sha256.as_str(), check.profile_sha256.as_str()]).filter(|[there, here]| there != here),
@@ -386,6 +392,9 @@ impl<'f> Reader<'f> {
     fn applicable(&self, row: &Row) -> Result<&'f FloorMetric, String> {
         if !self.points.contains(row.point.as_str()) {
             return Err(format!("no A/A at {}", row.point));
+        }
+        if self.is_of_both_arms {
+            return Err("it was taken of runs of both arms".to_owned());
         }
         if let Some([there, here]) = self.profiles {
             return Err(format!("the profile is {there} there, {here} here"));

@@ -42,6 +42,9 @@ const PLACEHOLDERS: [&str; 28] = [
 /// What templates leave inside of a longer text.
 const LEFT_OVER: [&str; 5] = ["your_", "redacted", "changeme", "{{", "}}"];
 
+/// How templates write what is to be filled in, as a whole text without blanks.
+const BLANKS: [(&str, &str); 3] = [("<", ">"), ("$", ""), ("%", "%")];
+
 /// A value as JSON text: numbers as they were written, members in the order of their names.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -161,7 +164,16 @@ pub(crate) fn is_placeholder(text: &str) -> bool {
         text.trim_matches(|character: char| !character.is_alphanumeric() && !matches!(character, '{' | '}') || character.is_whitespace());
     let digits = bare.trim_start_matches("sha256:").trim_start_matches("0x");
     let is_zero_digest = (32..=64).contains(&digits.len()) && digits.bytes().all(|byte| byte == b'0');
-    is_zero_digest || PLACEHOLDERS.contains(&bare) || LEFT_OVER.iter().any(|left_over| text.contains(left_over))
+    let is_blank_of = |(begin, end): &(&str, &str)| {
+        let name = text.strip_prefix(begin).and_then(|rest| rest.strip_suffix(end));
+        name.is_some_and(|name| {
+            name.starts_with(|first: char| first.is_alphabetic() || first == '{') && !name.contains(char::is_whitespace)
+        })
+    };
+    is_zero_digest
+        || BLANKS.iter().any(is_blank_of)
+        || PLACEHOLDERS.contains(&bare)
+        || LEFT_OVER.iter().any(|left_over| text.contains(left_over))
 }
 
 #[cfg(test)]
@@ -225,12 +237,16 @@ mod tests {
             "\"sha256:00000000000000000000000000000000\"",
             "\"not set\"",
             "\"<sha256>\"",
+            "\"<seed>\"",
+            "\"$SEED\"",
+            "\"${SHA}\"",
+            "\"%SHA%\"",
             "[null, 1]",
         ] {
             assert!(!recorded(nothing).says_something(), "{nothing}");
         }
         assert!(!recorded(&format!("\"{}\"", "0".repeat(64))).says_something());
-        for something in ["0", "false", "\"none\"", "\"0\"", "[0]"] {
+        for something in ["0", "false", "\"none\"", "\"0\"", "[0]", "\"$5\"", "\"a < b and b > c\"", "\"<3 ms> of 5\""] {
             assert!(recorded(something).says_something(), "{something}");
         }
     }

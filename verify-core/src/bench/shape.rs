@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Method;
 use super::data::{self, DataError};
+use super::recorded::says_something;
 use super::select::Selector;
 use super::statistic::mean;
 use crate::compare::is_same;
@@ -83,13 +84,15 @@ pub(crate) enum Layout {
     Lines,
 }
 
-/// What holds of the value at a place: that it is this scalar, or whether there is one.
+/// What holds of the value at a place: that it is this scalar, whether there is one, or whether it says anything.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Condition {
     pub(crate) at: Selector,
     is: Option<serde_json::Value>,
     exists: Option<bool>,
+    /// Null, empty values and what stands for "not recorded" say nothing.
+    says: Option<bool>,
 }
 
 impl Condition {
@@ -98,14 +101,16 @@ impl Condition {
         let is = |wanted: &serde_json::Value| {
             found.is_some_and(|found| read(wanted.to_string().as_bytes()).is_ok_and(|wanted| is_same(found, &wanted)))
         };
-        self.is.as_ref().is_none_or(is) && self.exists.is_none_or(|exists| exists == found.is_some())
+        self.is.as_ref().is_none_or(is)
+            && self.exists.is_none_or(|exists| exists == found.is_some())
+            && self.says.is_none_or(|says| says == found.is_some_and(says_something))
     }
 }
 
 impl fmt::Display for Condition {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let at = self.at.written();
-        match (&self.is, self.exists) {
+        match (&self.is, self.exists.or(self.says)) {
             (Some(wanted), _) => write!(formatter, "{at} is {wanted}"),
             (None, Some(false)) => write!(formatter, "nothing is at {at}"),
             (None, _) => write!(formatter, "something is at {at}"),
@@ -284,8 +289,11 @@ impl Shape {
         if self.name.is_empty() || self.fits.is_empty() || self.metrics.is_empty() {
             return Some("a shape has a name, a condition by which it is recognised, and a metric".to_owned());
         }
-        if let Some(condition) = conditions.into_iter().find(|condition| condition.is.is_some() == condition.exists.is_some()) {
-            return Some(format!("the condition at {:?} has either is or exists", condition.at.written()));
+        let asked = |condition: &&Condition| {
+            [condition.is.is_some(), condition.exists.is_some(), condition.says.is_some()].into_iter().filter(|is| *is).count()
+        };
+        if let Some(condition) = conditions.into_iter().find(|condition| asked(condition) != 1) {
+            return Some(format!("the condition at {:?} has one of is, exists and says", condition.at.written()));
         }
         let mut columns = rows.iter().flat_map(|rows| &rows.columns).map(|column| column.name.as_str());
         let names: BTreeSet<&str> = columns.clone().collect();
@@ -337,7 +345,7 @@ mod tests {
             ("/format", serde_json::json!("receipt-shape/2"), "receipt-shape/2"),
             ("/section", serde_json::json!("both"), "both"),
             ("/fits/0/at", serde_json::json!("x"), "no selector"),
-            ("/fits/0", serde_json::json!({"at": "/x"}), "either is or exists"),
+            ("/fits/0", serde_json::json!({"at": "/x"}), "one of is, exists and says"),
             ("/fits", serde_json::json!([]), "recognised"),
             ("/metrics", serde_json::json!([]), "a metric"),
             ("/metrics/0/name", serde_json::json!(""), "no name of its own"),

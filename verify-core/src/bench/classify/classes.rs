@@ -77,6 +77,8 @@ pub(super) struct Predicate {
 pub(super) enum Judge {
     /// Something is recorded there, even if it is that there is none, and no member of it is left open.
     Recorded,
+    /// The same, but not that there is none.
+    Something,
     By(fn(&Case<'_>) -> Judged),
 }
 
@@ -84,6 +86,7 @@ impl Predicate {
     pub(super) fn judge(&self, case: &Case<'_>) -> Judged {
         match self.judge {
             Judge::Recorded => case.record.in_full(self.pointer).map(|_| ()),
+            Judge::Something => case.record.some(self.pointer).and(case.record.in_full(self.pointer)).map(|_| ()),
             Judge::By(judge) => judge(case),
         }
     }
@@ -149,9 +152,13 @@ const TABLE: [Predicate; 36] = [
     row(CLAIM, "/closure", "owner, wording and prohibited inferences are stated", closure),
 ];
 
+/// Fields of which no measurement has none.
+const NEVER_NONE: [&str; 5] = ["/workload", "/model", "/hardware", "/runtime", "/aggregation"];
+
 /// Everything that some class needs.
 pub(super) fn predicates() -> impl Iterator<Item = Predicate> {
-    let fields = FIELDS.iter().map(|(pointer, what)| Predicate { classes: MATCHED, pointer, needs: what, judge: Judge::Recorded });
+    let judge = |pointer: &str| if NEVER_NONE.contains(&pointer) { Judge::Something } else { Judge::Recorded };
+    let fields = FIELDS.iter().map(move |(pointer, what)| Predicate { classes: MATCHED, pointer, needs: what, judge: judge(pointer) });
     // What a row of the table asks more of needs no second one.
     let asked: BTreeSet<&str> =
         TABLE.iter().filter(|row| MATCHED.iter().all(|class| row.classes.contains(class))).map(|row| row.pointer).collect();

@@ -123,7 +123,7 @@ enum Mixing {
 }
 
 /// Words that say of an order that it is mixed.
-const MIXING: [(&str, Mixing); 8] = [
+const MIXING: [(&str, Mixing); 13] = [
     ("randomised", Mixing::Shuffled),
     ("randomized", Mixing::Shuffled),
     ("randomly", Mixing::Shuffled),
@@ -132,6 +132,11 @@ const MIXING: [(&str, Mixing); 8] = [
     ("alternating", Mixing::Alternating),
     ("alternated", Mixing::Alternating),
     ("alternately", Mixing::Alternating),
+    ("abab", Mixing::Alternating),
+    ("abba", Mixing::Alternating),
+    ("counterbalanced", Mixing::Alternating),
+    ("robin", Mixing::Alternating),
+    ("roundrobin", Mixing::Alternating),
 ];
 
 /// Words that say of an order that it is not.

@@ -190,8 +190,8 @@ fn token(before: &str, rest: &str, struck: &mut Peekable<impl Iterator<Item = Ra
             let is_blank = |neighbour: Option<char>| neighbour.is_none_or(char::is_whitespace);
             let (left, right) = (before.chars().next_back(), after.chars().next());
             // Between blanks a star multiplies, and between letters a low line is a part of a name.
-            let is_emphasis = !(is_blank(left) && is_blank(right)) && !(first == '_' && is_word(left) && is_word(right));
-            Some((if is_emphasis { Shown::Text("") } else { Shown::Itself }, rest.len().saturating_sub(after.len())))
+            let is_text = is_blank(left) && is_blank(right) || first == '_' && is_word(left) && is_word(right);
+            Some((if is_text { Shown::Itself } else { Shown::Text("") }, rest.len().saturating_sub(after.len())))
         }
         '~' => {
             while struck.next_if(|range| range.start < before.len()).is_some() {}
