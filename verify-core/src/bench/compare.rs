@@ -304,7 +304,7 @@ fn stages(question: &Question<'_>, compared: &mut Compared) -> Result<(), Refusa
     let check = question.profile.check(&a, &b, &question.waivers, question.same_candidate);
     let check = compared.profile_verified.insert(check);
     verify(check)?;
-    let rows = rows(question, &a, &b, check, &compared.inputs);
+    let rows = rows(question, &a, &b, check);
     refuse_zero(&rows)?;
     if !rows.iter().any(|row| row.a.is_some() && row.b.is_some()) {
         return Err(Refusal(
@@ -316,7 +316,7 @@ fn stages(question: &Question<'_>, compared: &mut Compared) -> Result<(), Refusa
     compared.drain = question.drain.as_ref().map(|drain| drain.check(&a, &b));
     compared.gate = question.gate.as_ref().map(Gate::check);
     compared.headline = headline(question, &rows)?;
-    compared.headline.reasons = reasons(compared, &rows, &a, &b);
+    compared.headline.reasons = reasons(question, compared, &rows, &a, &b);
     compared.headline.publishable = compared.headline.reasons.is_empty();
     compared.metrics = rows;
     Ok(())
@@ -413,10 +413,10 @@ fn few(names: &[String]) -> String {
     }
 }
 
-fn rows(question: &Question<'_>, a: &Arm, b: &Arm, check: &ProfileCheck, inputs: &Sides<Vec<InputFile>>) -> Vec<Row> {
+fn rows(question: &Question<'_>, a: &Arm, b: &Arm, check: &ProfileCheck) -> Vec<Row> {
     let mut rows = Vec::new();
     let [floor, between_windows] =
-        [&question.floor, &question.between_windows].map(|floor| floor.as_ref().map(|floor| Reader::new(floor, check, inputs)));
+        [&question.floor, &question.between_windows].map(|floor| floor.as_ref().map(|floor| Reader::new(floor, check)));
     let only_in_b = b.points.iter().filter(|point| a.point(&point.name).is_none()).map(|point| (None, Some(point)));
     for (one, other) in a.points.iter().map(|point| (Some(point), b.point(&point.name))).chain(only_in_b) {
         let Some(point) = one.or(other) else { continue };
@@ -511,7 +511,7 @@ fn headline(question: &Question<'_>, rows: &[Row]) -> Result<Headline, Refusal> 
 }
 
 /// Why what was compared may not be published.
-fn reasons(compared: &Compared, rows: &[Row], a: &Arm, b: &Arm) -> Vec<String> {
+fn reasons(question: &Question<'_>, compared: &Compared, rows: &[Row], a: &Arm, b: &Arm) -> Vec<String> {
     let mut reasons = Vec::new();
     match (compared.headline.arm_a.zip(compared.headline.arm_b), compared.headline.ratio_b_over_a) {
         (None, _) => reasons.push("the metric of the headline is absent in an arm".to_owned()),
@@ -532,6 +532,9 @@ fn reasons(compared: &Compared, rows: &[Row], a: &Arm, b: &Arm) -> Vec<String> {
     }
     let shared = compared.inputs.a.iter().filter(|file| compared.inputs.b.iter().any(|other| other.sha256 == file.sha256));
     reasons.extend(shared.map(|file| format!("{} is in both arms, byte for byte", file.path)));
+    if question.floor.as_ref().is_some_and(|floor| floor.is_of(&compared.inputs)) {
+        reasons.push("the floor was taken of runs of both arms, which are within it by construction".to_owned());
+    }
     if is_one_measurement(rows) {
         reasons.push(ONE_MEASUREMENT.to_owned());
     }

@@ -222,6 +222,14 @@ impl Floor {
         }
     }
 
+    /// Whether runs of both arms are among those that it was taken of: by such a floor they are within it, whatever they are.
+    pub(crate) fn is_of(&self, arms: &Sides<Vec<InputFile>>) -> bool {
+        let files = self.inputs.iter().flat_map(|pair| pair.a.iter().chain(&pair.b));
+        let known: BTreeSet<&str> = files.map(|file| file.sha256.as_str()).collect();
+        let is_known = |file: &InputFile| file.sha256.as_deref().is_some_and(|digest| known.contains(digest));
+        [&arms.a, &arms.b].iter().all(|arm| arm.iter().any(is_known))
+    }
+
     /// What no measured floor says, and where.
     fn fault(&self) -> Option<String> {
         let mut once = BTreeSet::new();
@@ -354,19 +362,13 @@ pub(crate) struct Reader<'f> {
     points: BTreeSet<&'f str>,
     /// The digests of both profiles, where they differ.
     profiles: Option<[&'f str; 2]>,
-    /// Whether runs of both arms are among those that the floor was taken of.
-    is_of_both_arms: bool,
     there: &'f Conditions,
     here: Conditions,
 }
 
 impl<'f> Reader<'f> {
-    pub(crate) fn new(floor: &'f Floor, check: &'f ProfileCheck, inputs: &Sides<Vec<InputFile>>) -> Self {
-        let known: BTreeSet<&str> =
-            floor.inputs.iter().flat_map(|pair| pair.a.iter().chain(&pair.b)).map(|file| file.sha256.as_str()).collect();
-        let is_known = |file: &InputFile| file.sha256.as_deref().is_some_and(|digest| known.contains(digest));
+    pub(crate) fn new(floor: &'f Floor, check: &'f ProfileCheck) -> Self {
         Self {
-            is_of_both_arms: [&inputs.a, &inputs.b].iter().all(|arm| arm.iter().any(is_known)),
             metrics: floor.metrics.iter().map(|metric| (metric.metric.as_str(), metric)).collect(),
             points: floor.metrics.iter().map(|metric| metric.point.as_str()).collect(),
             profiles: Some([floor.profile_sha256.as_str(), check.profile_sha256.as_str()]).filter(|[there, here]| there != here),
@@ -392,9 +394,6 @@ impl<'f> Reader<'f> {
     fn applicable(&self, row: &Row) -> Result<&'f FloorMetric, String> {
         if !self.points.contains(row.point.as_str()) {
             return Err(format!("no A/A at {}", row.point));
-        }
-        if self.is_of_both_arms {
-            return Err("it was taken of runs of both arms".to_owned());
         }
         if let Some([there, here]) = self.profiles {
             return Err(format!("the profile is {there} there, {here} here"));
