@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use verify_core::bench::{ArmCounts, Compared, FieldCheck, FieldResult, Floor, InputFile, Reading, ReadingResult};
 
+use crate::exit;
 use crate::layout::{BAD, GOOD, OPEN, PLAIN, Page};
 
 /// An answer. What is in it is escaped for showing.
@@ -40,6 +41,19 @@ pub(crate) enum Block {
     Table(&'static str, Vec<Vec<String>>),
 }
 
+/// What to do about a refusal.
+fn recovery(exit_code: u8) -> Option<&'static str> {
+    match exit_code {
+        exit::MISSING => Some("run the arm again, or give the file as another shape (--shape) if another tool wrote it"),
+        exit::INVALID => Some("measure both arms with one profile; with --waive FIELD=REASON they are compared all the same, but not to be published"),
+        5 => Some("give as arm A a run in which this was measured"),
+        exit::UNVERIFIABLE => Some(
+            "let the tool record these fields, declare them (--profile-a, --profile-b), or ask for others (--profile); see docs/compare.md",
+        ),
+        _ => None,
+    }
+}
+
 impl Answer {
     pub(crate) fn of(compared: &Compared) -> Self {
         let verdict = match (compared.exit.code, compared.headline.publishable) {
@@ -58,6 +72,7 @@ impl Answer {
         if compared.findings.len() > 1 {
             blocks.push(Block::Lines("Found", compared.findings.clone()));
         }
+        blocks.push(Block::Lines("Recover", recovery(compared.exit.code).into_iter().map(str::to_owned).collect()));
         blocks.push(Block::Lines("Arm A", compared.inputs.a.iter().map(input).collect()));
         blocks.push(Block::Lines("Arm B", compared.inputs.b.iter().map(input).collect()));
         profile(compared, &mut blocks);
