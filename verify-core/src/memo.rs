@@ -2,8 +2,8 @@
 //! receipts cheaper than its receipts one by one.
 //!
 //! Remembered is that a key made a signature over a message, and only after it was found so, which fields the bytes of a certificate
-//! have, and the form in which keys are computed with; never what followed from any of them. Every rule is applied again to every receipt, so that the answer is the one of a verifier that
-//! remembers nothing. It cannot be seen in an answer what was verified before.
+//! have, and the form in which keys are computed with; never what followed from any of them. Every rule is applied again to every
+//! receipt, so that the answer is the one of a verifier that remembers nothing. It cannot be seen in an answer what was verified before.
 
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
