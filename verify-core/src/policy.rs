@@ -378,3 +378,56 @@ fn require(field: &'static str, value: &str, wanted: &'static str, holds: bool) 
         false => Err(PolicyError::Pin { field, value: value.to_owned(), wanted }),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// A policy that only asks for genuine evidence, with these members set.
+    fn policy(members: &Value) -> Result<Policy, String> {
+        let mut file = json!({ "version": 1, "name": "ours", "base": "authenticity" });
+        file.as_object_mut().unwrap().extend(members.as_object().unwrap().clone());
+        serde_json::from_value(file).map_err(|error| error.to_string())
+    }
+
+    fn enclave(digits: &str) -> Value {
+        let register = digits.repeat(48);
+        json!([{ "name": "a", "mrtd": register, "rtmr0": register, "rtmr1": register, "rtmr2": register, "rtmr3": register }])
+    }
+
+    #[test]
+    fn a_pin_is_waived_only_where_none_is_listed() {
+        let waived = |members: Value| policy(&members).unwrap().waived_pins();
+        let image = format!("sha256:{}", "0".repeat(64));
+        assert_eq!(waived(json!({})), ["any enclave", "any image"]);
+        assert_eq!(waived(json!({ "enclave": enclave("ab") })), ["any image"]);
+        assert_eq!(waived(json!({ "images": [image] })), ["any enclave"]);
+        assert_eq!(waived(json!({ "base": "strict" })), [""; 0]);
+        assert_eq!(waived(json!({ "base": "strict", "any_image": true })), ["any image"]);
+    }
+
+    #[test]
+    fn what_is_malformed_is_no_policy() {
+        for (members, why) in [
+            (json!({ "name": "strict" }), "strict"),
+            (json!({ "name": " " }), "name"),
+            (json!({ "enclave": enclave("AB") }), "enclave.mrtd"),
+            (json!({ "images": ["sha256:0"] }), "images"),
+            (json!({ "accept": { "commit": ["6700d34"] } }), "accept.commit"),
+            (json!({ "accept": { "model_sha256": ["0"] } }), "accept.model_sha256"),
+        ] {
+            let error = policy(&members).err().unwrap_or_else(|| panic!("taken: {members}"));
+            assert!(error.contains(why), "{error}");
+        }
+    }
+
+    #[test]
+    fn an_age_is_shown_in_the_largest_unit_without_a_rest() {
+        for (seconds, shown) in [(0, "0s"), (59, "59s"), (90, "90s"), (120, "2m"), (7200, "2h"), (86_400, "1d"), (90_000, "25h")] {
+            assert_eq!(show_age(Duration::from_secs(seconds)), shown);
+        }
+        assert!(!Policy::strict().limits_age());
+    }
+}

@@ -340,6 +340,16 @@ mod tests {
                     r#"{"label": "REJECT", "pass": false, "reason": "correctness gate failed: top1=0.9000 (need >= 0.9); kl=0.2000 (need <= 0.2)"}"#,
                 ),
             ),
+            (
+                Scorer::July,
+                r#"{"top1":0.9,"kl":0.3}"#,
+                Some(r#"{"label": "REJECT", "pass": false, "reason": "correctness gate failed: kl=0.3000 (need <= 0.2)"}"#),
+            ),
+            (
+                Scorer::July,
+                r#"{"top1":0.8,"kl":0.2}"#,
+                Some(r#"{"label": "REJECT", "pass": false, "reason": "correctness gate failed: top1=0.8000 (need >= 0.9)"}"#),
+            ),
             (Scorer::July, r#"{"top1":NaN,"kl":0}"#, Some(r#"{"label": "REJECT", "pass": false, "reason": "correctness gate failed: "}"#)),
             (Scorer::July, r#"{"top1":null}"#, None),
             (
@@ -396,6 +406,20 @@ mod tests {
                 r#"{"dflash":{"spec_agree":"= 0.9989"}}"#,
                 Some(
                     r#"{"spec_agree": "= 0.9989", "guard": {}, "label": "REJECT", "pass": false, "reason": "DFlash accuracy gate failed: SPEC_AGREE=0.9989 (need >= 0.999)"}"#,
+                ),
+            ),
+            (
+                Scorer::August,
+                r#"{"dflash":{"spec_agree":"= 0.999"}}"#,
+                Some(
+                    r#"{"spec_agree": "= 0.999", "guard": {}, "label": "REJECT", "pass": false, "reason": "qwen3.5/qwen3.6 no-regression guard failed: qwen3.5/3.6 guard produced no verdict (infra error)"}"#,
+                ),
+            ),
+            (
+                Scorer::August,
+                r#"{"dflash":{"spec_agree":"= all"}}"#,
+                Some(
+                    r#"{"spec_agree": "= all", "guard": {}, "label": "REJECT", "pass": false, "reason": "DFlash accuracy gate failed: SPEC_AGREE=0.0000 (need >= 0.999)"}"#,
                 ),
             ),
             (Scorer::August, r#"{"dflash":{"spec_agree":"= 1.2.3"}}"#, None),

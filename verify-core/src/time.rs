@@ -155,6 +155,7 @@ mod tests {
         assert_eq!(parse("2026-08-01T23:47:45+00:00").unwrap(), "2026-08-01T23:47:45Z");
         assert_eq!(parse("2026-08-01T23:47:45-00:00").unwrap(), "2026-08-01T23:47:45Z");
         assert_eq!(parse("2026-08-02T01:47:45+02:00").unwrap(), "2026-08-01T23:47:45Z");
+        assert_eq!(parse("2026-08-01T23:47:45+23:59").unwrap(), "2026-07-31T23:48:45Z");
         assert_eq!(parse("2026-08-01T23:47:45.5Z").unwrap(), "2026-08-01T23:47:45.500000000Z");
     }
 
@@ -176,6 +177,7 @@ mod tests {
             ("2026-08-02T00:00:00.Z", TimestampError::Shape),
             ("2026-08-02T00:00:00.1234567890Z", TimestampError::Shape),
             ("2026-08-02T00:00:00+24:00", TimestampError::NoSuchInstant),
+            ("2026-08-02T00:00:00+00:60", TimestampError::NoSuchInstant),
             ("9999-12-31T23:59:59-00:01", TimestampError::NoSuchInstant),
             ("0000-01-01T00:00:00+00:01", TimestampError::NoSuchInstant),
         ] {
