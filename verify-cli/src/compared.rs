@@ -45,7 +45,9 @@ pub(crate) enum Block {
 fn recovery(exit_code: u8) -> Option<&'static str> {
     match exit_code {
         exit::MISSING => Some("run the arm again, or give the file as another shape (--shape) if another tool wrote it"),
-        exit::INVALID => Some("measure both arms with one profile; with --waive FIELD=REASON they are compared all the same, but not to be published"),
+        exit::INVALID => {
+            Some("measure both arms with one profile; with --waive FIELD=REASON they are compared all the same, but not to be published")
+        }
         5 => Some("give as arm A a run in which this was measured"),
         exit::UNVERIFIABLE => Some(
             "let the tool record these fields, declare them (--profile-a, --profile-b), or ask for others (--profile); see docs/compare.md",

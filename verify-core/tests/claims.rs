@@ -634,6 +634,18 @@ fn every_leaf_of_a_response_has_its_coverage() {
 }
 
 #[test]
+fn what_a_response_no_longer_binds_is_its_own_word() {
+    let edited = report("response-output-edited");
+    let stdout = edited.claims.iter().find(|claim| claim.pointer == "/stdout").expect("a claim");
+    assert_eq!(stdout.coverage, Coverage::Asserted);
+    let edited = report("response-policy-edited");
+    for pointer in ["/policy_sha256", "/task_policy/egress", "/task_policy/hosts/0"] {
+        assert_eq!(coverage(&edited, pointer), Coverage::Asserted, "{pointer}");
+    }
+    assert_eq!(coverage(&edited, "/stdout"), Coverage::EnclaveInput, "what is still bound");
+}
+
+#[test]
 fn every_leaf_of_a_note_has_its_coverage() {
     let report = judge("note-verified", anchors());
     for (pointer, wanted) in [
