@@ -703,6 +703,12 @@ mod tests {
     }
 
     #[test]
+    fn every_number_that_is_not_finite_is_found() {
+        let value = read(br#"{"a": [1, [NaN, -Infinity]], "b": {"c": Infinity}, "d": NaN}"#).unwrap();
+        assert_eq!(value.non_finite(), [(11, "NaN"), (16, "-Infinity"), (40, "Infinity"), (56, "NaN")]);
+    }
+
+    #[test]
     fn every_limit_holds_to_the_last_one() {
         let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
         let listed = |values: usize| format!("[{}0]", "0,".repeat(values - 2));

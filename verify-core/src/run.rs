@@ -360,6 +360,7 @@ mod tests {
         };
         for (left, right) in [
             ("1.23456749", "1.234567"),
+            ("100", "100.0000001"),
             ("\"1.23456749\"", "1.234567"),
             ("\"2400\"", "2400"),
             ("NaN", "NaN"),
@@ -380,6 +381,8 @@ mod tests {
         ] {
             assert!(!agrees("tps", left, right), "{left} {right}");
         }
+        let [utc, offset] = ["\"2026-08-01T23:47:45Z\"", "\"2026-08-01T23:47:45+00:00\""];
+        assert!(agrees(TIMESTAMP, utc, offset) && !agrees("started", utc, offset));
         assert!(agrees("llama_commit", "\"0123456\"", "\"01234567\""));
         assert!(!agrees("commit", "\"012345\"", "\"01234567\""));
         assert!(!agrees("commit", "\"0123456\"", "\"0123457\""));

@@ -379,6 +379,28 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_trace_is_one_at_the_beginning_or_behind_warnings() {
+        let trace = "Traceback (most recent call last):\n  File \"score.py\", line 1\n";
+        for text in [trace.to_owned(), format!("{trace}{{}}"), format!("a warning\nanother\n{trace}")] {
+            assert!(is_crash(text.as_bytes()), "{text}");
+        }
+        for text in [String::new(), "a warning\n".to_owned(), format!("{{}}\n{trace}"), format!("[1]\n{trace}"), format!(" {trace}")] {
+            assert!(!is_crash(text.as_bytes()), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_input_with_a_label_or_pass_at_any_depth_holds_a_verdict() {
+        let holds = |input: &str| holds_verdict(&crate::json::read(input.as_bytes()).unwrap());
+        for input in [r#"{"label": 1}"#, r#"{"a": {"b": {"pass": true}}}"#, r#"{"a": 1, "pass": null}"#] {
+            assert!(holds(input), "{input}");
+        }
+        for input in [r#"{}"#, r#"{"a": {"b": "label"}}"#, r#"["label", "pass"]"#] {
+            assert!(!holds(input), "{input}");
+        }
+    }
+
+    #[test]
     fn numbers_are_alike_as_written_or_after_rounding_to_six_places() {
         assert!(same_number("0.006694998", "0.006695"));
         assert!(same_number("9.99", "9.990"));
