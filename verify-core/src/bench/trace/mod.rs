@@ -1,8 +1,10 @@
 //! Whether what is published follows from the files that it names: `receipt trace`.
 //!
 //! `manifest` is what people claim; `library` reads the files; `rows` takes numbers out of them, `expression` computes with these,
-//! `seen` is what readers see of a page, `page` looks at published texts, and `judge` says what became of each claim.
+//! `seen` is what readers see of a page, `page` looks for published texts there, `coverage` for numbers that nobody claims, and `judge`
+//! says what became of each claim.
 
+mod coverage;
 mod expression;
 mod judge;
 mod library;
@@ -15,9 +17,9 @@ use serde::{Serialize, Serializer};
 
 use crate::bench::Files;
 
+pub use coverage::{Coverage, Uncovered, coverage};
 use judge::Judge;
 pub use manifest::Claims;
-pub use page::{Coverage, Uncovered, coverage};
 pub use rows::{Filtered, RowCount};
 
 /// What became of every claim of a manifest. Every text is safe to show.
