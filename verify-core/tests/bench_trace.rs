@@ -304,6 +304,13 @@ fn values_are_the_same_by_type_and_decimal_value() {
         assert_eq!(same(one, other), ("unbacked", "\"s.json\": one place is named twice".to_owned()), "{one}");
     }
     assert_eq!(same("/rows/0/c", "\"s.json\", at = \"/rows/1/c\"").0, "reproduced", "two places of one file");
+    // A page says the same as a record, or something else, or nothing.
+    let shown = |at: &str, text: &str| same(at, &format!("\"page.md\", {text}"));
+    assert_eq!(shown("/p50", "text = \"2.5\", beside = \"c=8\"").0, "reproduced");
+    assert_eq!(shown("/n", "text = \"4\"").0, "reproduced");
+    assert_eq!(shown("/n", "text = \"2.5\""), ("conflict", "s.json says 4, page.md says \"2.5\"".to_owned()));
+    assert_eq!(shown("/n", "text = \"40\"").0, "not-in-text");
+    assert_eq!(shown("/n", "text = \"4\", beside = \"c=32\"").0, "not-in-text");
     let empty = |value: &str| {
         let mut files = Files::default();
         let digests: String = ["a", "b"]

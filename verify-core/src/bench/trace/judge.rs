@@ -5,13 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::expression::{Fault, Operand};
 use super::library::{Library, Refusal, View};
 use super::manifest::{Claim, Claims, Evidence, Form, Line, Number, Place, Published, Writing};
-use super::page::{line_of, lines_with, stands_in};
+use super::page::{find, lines_with, stands_in};
 use super::rows::{Take, not_found};
 use super::seen::seen;
 use super::{Backing, PublishedText, Retirement, Source, Traced, Verdict};
 use crate::bench::recorded::says_something;
 use crate::bench::{Files, Method};
-use crate::compare::{compare, is_same};
+use crate::compare::{compare, is_same, same_decimal};
+use crate::json::{Kind, Value};
 use crate::text::{brief, quoted};
 
 pub(super) struct Judge<'f> {
@@ -86,6 +87,10 @@ impl<'f> Judge<'f> {
             Form::Whole => brief(place.at.written()),
             Form::Lines => format!("lines {}", brief(place.at.written())),
             Form::After(start) => format!("last line after {} {}", quoted(start), brief(place.at.written())),
+            Form::Page(shown) => {
+                let beside = shown.beside.as_ref().map_or_else(String::new, |beside| format!(" on a line with {}", quoted(beside)));
+                format!("the text {}{beside}", quoted(&shown.text))
+            }
         };
         Source {
             input: input.map(|name| brief(name)),
@@ -218,7 +223,8 @@ impl<'f> Judge<'f> {
                 None => first = Some((document, place)),
                 Some((one, at)) => {
                     let other = at.at.find(&one.value).map_err(|not| not_found(&not))?;
-                    is_conflict |= compare(other, found, is_same).differ > 0;
+                    let is_on_a_page = [*at, place].iter().any(|place| matches!(place.form, Form::Page(_)));
+                    is_conflict |= compare(other, found, if is_on_a_page { is_same_as_shown } else { is_same }).differ > 0;
                 }
             }
         }
@@ -234,7 +240,7 @@ impl<'f> Judge<'f> {
     fn published(&mut self, published: Option<&Published>, traced: &mut Traced) -> Result<(), Refusal> {
         let Some((published, file)) = published.and_then(|published| Some((published, published.file.as_ref()?))) else { return Ok(()) };
         let page = self.library.text(file, View::Seen, &seen(&published.text))?;
-        let line = line_of(&page, published).map_err(|text| (Verdict::NotInText, format!("{} does not hold {text}", quoted(file))))?;
+        let (line, _) = find(&page, published).map_err(|text| (Verdict::NotInText, format!("{} does not hold {text}", quoted(file))))?;
         if let Some(text) = &mut traced.published {
             text.line = Some(line);
         }
@@ -253,6 +259,14 @@ impl<'f> Judge<'f> {
             Some(name) => Err((Verdict::Unpinned, format!("it follows from {}, of which the manifest records no SHA-256", quoted(name)))),
             None => Ok(()),
         }
+    }
+}
+
+/// Whether two values are the same where one of them is a text on a page, on which numbers are texts, too.
+fn is_same_as_shown(one: &Value<'_>, other: &Value<'_>) -> bool {
+    match (&one.kind, &other.kind) {
+        (Kind::String(text), Kind::Number(number)) | (Kind::Number(number), Kind::String(text)) => same_decimal(text, number),
+        _ => is_same(one, other),
     }
 }
 

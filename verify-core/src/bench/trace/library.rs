@@ -8,6 +8,7 @@ use memchr::memmem::{self, Finder};
 
 use super::Verdict;
 use super::manifest::{Form, Place};
+use super::page::find;
 use super::seen::seen;
 use crate::bench::Files;
 use crate::json::{JsonError, JsonErrorKind, Kind, Value, read_many};
@@ -95,9 +96,7 @@ impl<'f> Library<'f> {
         let opened = match self.open.get(&key) {
             Some(opened) => opened.clone(),
             None => {
-                let bytes = self.bytes(&place.file)?;
-                self.pay(bytes.len() / READ_BYTES)?;
-                let opened = read(bytes, &place.form).map(Rc::new);
+                let opened = self.opened(place).map(Rc::new);
                 let values = opened.as_ref().map_or(0, |document| document.values);
                 self.pay(values)?;
                 if self.held.saturating_add(values) > HELD_VALUES {
@@ -111,6 +110,17 @@ impl<'f> Library<'f> {
         let document = opened?;
         self.pay(document.values.saturating_mul(times.saturating_add(place.at.conditions())))?;
         Ok(document)
+    }
+
+    fn opened(&mut self, place: &Place) -> Result<Document<'f>, Refusal> {
+        if let Form::Page(shown) = &place.form {
+            let page = self.text(&place.file, View::Seen, &seen(&shown.text))?;
+            let (_, span) = find(&page, shown).map_err(|text| (Verdict::NotInText, format!("does not hold {text}")))?;
+            return Ok(Document { value: Value { kind: Kind::String(shown.text.clone().into()), span }, offset: 0, values: 1 });
+        }
+        let bytes = self.bytes(&place.file)?;
+        self.pay(bytes.len() / READ_BYTES)?;
+        read(bytes, &place.form)
     }
 
     fn bytes(&self, name: &str) -> Result<&'f [u8], Refusal> {
@@ -134,7 +144,7 @@ impl<'f> Library<'f> {
 fn read<'f>(bytes: &'f [u8], form: &Form) -> Result<Document<'f>, Refusal> {
     let mut offset = 0;
     let value = match form {
-        Form::Whole => read_many(bytes, limits::BENCH_VALUES).map_err(|error| refusal("", &error))?,
+        Form::Whole | Form::Page(_) => read_many(bytes, limits::BENCH_VALUES).map_err(|error| refusal("", &error))?,
         Form::After(start) => {
             let last = memmem::rfind(bytes, format!("\n{start}").as_bytes()).map(|end| end.saturating_add(1));
             let first = || bytes.starts_with(start.as_bytes()).then_some(0);

@@ -40,7 +40,7 @@ pub(super) enum Evidence {
 }
 
 /// What a reader sees.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Published {
     /// The page on which it is to stand.
@@ -116,6 +116,8 @@ pub(super) enum Form {
     Lines,
     /// What follows this text in the last line that begins with it.
     After(String),
+    /// What stands on a page by itself, and on a line with something else.
+    Page(Published),
 }
 
 /// The most decimal places of a published number.
@@ -188,8 +190,10 @@ struct RetiredEntry {
 #[serde(deny_unknown_fields)]
 struct PlaceEntry {
     file: String,
-    at: Selector,
+    at: Option<Selector>,
     after: Option<String>,
+    text: Option<String>,
+    beside: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -348,12 +352,26 @@ impl SameEntry {
         if !(2..=limits::BENCH_INPUTS).contains(&self.values.len()) {
             return Err(refused(format!("wanted 2 to {} values", limits::BENCH_INPUTS)));
         }
-        let place = |entry: PlaceEntry| {
-            let form = entry.after.map_or(Ok(Form::Whole), Form::after)?;
-            Ok(Place { file: entry.file, form, at: entry.at })
-        };
-        let places = self.values.into_iter().map(place).collect::<Result<_, String>>().map_err(&refused)?;
+        let places = self.values.into_iter().map(Place::try_from).collect::<Result<_, String>>().map_err(&refused)?;
         Ok(Claim { id: self.id, published: None, retired, evidence: Evidence::Same(places) })
+    }
+}
+
+impl TryFrom<PlaceEntry> for Place {
+    type Error = String;
+
+    fn try_from(entry: PlaceEntry) -> Result<Self, String> {
+        match entry {
+            PlaceEntry { file, at: Some(at), after, text: None, beside: None } => {
+                Ok(Self { file, form: after.map_or(Ok(Form::Whole), Form::after)?, at })
+            }
+            PlaceEntry { file, at: None, after: None, text: Some(text), beside } => {
+                let shown = Published { file: None, text, beside };
+                check_published(&shown)?;
+                Ok(Self { file, form: Form::Page(shown), at: Selector::default() })
+            }
+            _ => Err("a value has at, with after or without, or text, with beside or without".to_owned()),
+        }
     }
 }
 

@@ -9,11 +9,11 @@ use super::manifest::Published;
 use super::seen::HIDDEN;
 use crate::text::quoted;
 
-/// The line, from 1, where a published text first stands on its page; without one, why not.
-pub(super) fn line_of(page: &str, published: &Published) -> Result<usize, String> {
+/// The line, from 1, where a published text first stands on its page, and its place there; without one, why not.
+pub(super) fn find(page: &str, published: &Published) -> Result<(usize, Range<usize>), String> {
     let shown = published.as_seen();
-    if let Some((line, _)) = places(page, &shown).next() {
-        return Ok(line);
+    if let Some(found) = places(page, &shown).next() {
+        return Ok(found);
     }
     let beside = published.beside.as_ref().map_or_else(String::new, |beside| format!(" on a line with {}", quoted(beside)));
     let part = lines_with(page, &shown.text).next().map_or_else(String::new, |(number, _, line)| {
@@ -231,7 +231,7 @@ mod tests {
     use super::*;
 
     fn line(page: &str, text: &str, beside: Option<&str>) -> Option<usize> {
-        line_of(page, &Published { file: None, text: text.to_owned(), beside: beside.map(str::to_owned) }).ok()
+        find(page, &Published { file: None, text: text.to_owned(), beside: beside.map(str::to_owned) }).ok().map(|(line, _)| line)
     }
 
     #[test]
