@@ -328,6 +328,7 @@ fn older_tree(runs: impl IntoIterator<Item = (&'static str, String, Vec<u8>)>) -
 }
 
 const FIRST: &str = "0001-0123456";
+const QUOTED: &str = "dflash-0001-0123456";
 const SECOND: &str = "dflash-0002-89abcde";
 
 fn older() -> Tree {
@@ -352,7 +353,7 @@ fn quoted(commit: &str, differs: bool) -> Vec<u8> {
 }
 
 fn quoted_tree(second: &'static str, commit: &str, receipt: Vec<u8>) -> Tree {
-    older_tree([("dflash-0001-0123456", COMMIT.to_owned(), quoted(COMMIT, false)), (second, commit.to_owned(), receipt)])
+    older_tree([(QUOTED, COMMIT.to_owned(), quoted(COMMIT, false)), (second, commit.to_owned(), receipt)])
 }
 
 fn quoted_older() -> Tree {
@@ -585,6 +586,18 @@ fn reuse() -> Vec<LogVector> {
             quoted_tree(SECOND, &commit, quoted(&commit, false))
         })
         .verified(&["log.id-shared"]),
+        LogVector::new("id-shared-beside-a-quote", "A run that shares its quote with one run may share its id with another.", || {
+            let other = "89abcdef".repeat(5);
+            let mut renamed = json::parse(std::str::from_utf8(&quoted(COMMIT, false)).expect("UTF-8"));
+            renamed.set("/receipt_id", "0123456789abcdef".repeat(2));
+            older_tree([
+                (QUOTED, COMMIT.to_owned(), renamed.indented().into_bytes()),
+                (SECOND, other.clone(), quoted(&other, false)),
+                ("dflash-0003-0123456", COMMIT.to_owned(), quoted(COMMIT, false)),
+            ])
+        })
+        .but(QUOTED, Outcome::Invalid)
+        .invalid(&["log.id-shared", "log.quote-reused"]),
     ]
 }
 
