@@ -256,6 +256,14 @@ fn short_names() -> String {
 mod tests {
     use super::*;
 
+    #[test]
+    fn a_beginning_is_enough_of_commits_alone() {
+        assert!(is_commit("/attestation/code/commit"));
+        for pointer in ["/attestation/verdict/label", "/attestation/references/model_sha256", "/receipt_id", ""] {
+            assert!(!is_commit(pointer), "{pointer}");
+        }
+    }
+
     fn refusal(text: &str) -> String {
         text.parse::<Expectation>().unwrap_err().to_string()
     }

@@ -368,3 +368,17 @@ fn by_name<'v>(value: &'v Value<'v>) -> BTreeMap<&'v str, &'v Value<'v>> {
 fn is_empty_container(value: &Value<'_>) -> bool {
     matches!(&value.kind, Kind::Array(items) if items.is_empty()) || matches!(&value.kind, Kind::Object(members) if members.is_empty())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_lists_and_objects_without_items_are_empty_containers() {
+        let is_empty = |json: &str| is_empty_container(&json::read(json.as_bytes()).unwrap());
+        assert!(is_empty("[]") && is_empty("{}"));
+        for other in ["[0]", "{\"a\":0}", "\"\"", "0", "null", "false"] {
+            assert!(!is_empty(other), "{other}");
+        }
+    }
+}

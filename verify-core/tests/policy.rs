@@ -28,16 +28,28 @@ fn an_age_is_in_whole_seconds() {
     assert!(aged("1s").limits_age() && aged("0s").limits_age());
 }
 
+/// A verifier of the vectors' PKI.
+fn verifier(policy: Policy) -> Verifier {
+    let anchors = Anchors::from_root(include_bytes!("../../test-vectors/pki/root.pem"))
+        .and_then(|anchors| anchors.with_tcb_signing(include_bytes!("../../test-vectors/pki/tcb_signing.pem")));
+    Verifier::new(policy, anchors.expect("the test PKI"))
+}
+
+const RECEIPT: &[u8] = include_bytes!("../../test-vectors/receipts/verified.json");
+
+/// The collateral of the receipt has the evaluation data number 19.
+#[test]
+fn the_least_evaluation_number_is_itself_enough() {
+    let outcome = |minimum| verifier(Policy::authenticity().with_minimum_tcb_evaluation(minimum)).verify(&Request::new(RECEIPT)).outcome;
+    assert_eq!((outcome(19), outcome(20)), (Outcome::Verified, Outcome::UnderProvenanced));
+}
+
 /// A caller who judges at his current time has given it.
 #[test]
 fn the_judged_now_is_the_now_of_the_age_limit() {
-    let receipt = include_bytes!("../../test-vectors/receipts/verified.json");
-    let anchors = Anchors::from_root(include_bytes!("../../test-vectors/pki/root.pem"))
-        .and_then(|anchors| anchors.with_tcb_signing(include_bytes!("../../test-vectors/pki/tcb_signing.pem")));
-    let policy = Policy::authenticity().with_maximum_age("10d").expect("an age");
-    let verifier = Verifier::new(policy, anchors.expect("the test PKI"));
+    let verifier = verifier(Policy::authenticity().with_maximum_age("10d").expect("an age"));
     let at = |instant: &str| Timestamp::parse_rfc3339(instant).expect("an instant");
-    let judged = |instant: Instant| verifier.verify(&Request::new(receipt).judged_at(instant));
+    let judged = |instant: Instant| verifier.verify(&Request::new(RECEIPT).judged_at(instant));
 
     assert_eq!(judged(Instant::Now(at("2026-08-13T11:00:00Z"))).outcome, Outcome::Verified);
     assert!(judged(Instant::Now(at("2026-08-13T11:00:01Z"))).has(Code::CollateralTooOld));
