@@ -1016,6 +1016,9 @@ fn a_gate_is_read_beside_its_own_control() {
         (found.gate.unwrap().result, found.headline.reasons.join("; "))
     };
     assert_eq!(check(&[]), (GateResult::Pass, String::new()));
+    assert_eq!(check(&[("/task_level", json!("PASSED"))]), (GateResult::Pass, String::new()));
+    let failed = "accuracy gate top-1: the evaluation of the task says \"FAILED\"";
+    assert_eq!(check(&[("/task_level", json!("FAILED"))]), (GateResult::Pass, failed.to_owned()));
     for (pointer, value, why) in [
         ("/skipped_fraction", 1.0, "accuracy gate top-1: the part 1 of the positions was left out; from 0 to 0.5 may be"),
         ("/skipped_fraction", 0.500_001, "accuracy gate top-1: the part 0.500001 of the positions was left out; from 0 to 0.5 may be"),

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::data::{self, DataError};
-use crate::text::escape;
+use crate::text::{escape, quoted};
 
 /// The part of the positions that may be left out: with more of them, what was not looked at outweighs what was.
 const MOST_SKIPPED: f64 = 0.5;
@@ -81,6 +81,9 @@ impl GateResult {
     }
 }
 
+/// What an evaluation of the task may say of a comparison that is published.
+const TASK_LEVEL: [&str; 4] = ["pass", "passed", "ok", "skipped"];
+
 impl Gate {
     /// Reads the result of a gate in JSON.
     ///
@@ -105,6 +108,9 @@ impl Gate {
             }
             _ => (GateResult::Pass, None),
         };
+        let task_level = self.task_level.as_deref().unwrap_or("SKIPPED");
+        let is_no_objection = TASK_LEVEL.iter().any(|word| word.eq_ignore_ascii_case(task_level));
+        let objection = (!is_no_objection).then(|| format!("the evaluation of the task says {}", quoted(task_level)));
         let metric = escape(&self.metric);
         GateCheck {
             result,
@@ -112,8 +118,8 @@ impl Gate {
             candidate: self.candidate,
             control: self.control,
             skipped_fraction: self.skipped_fraction,
-            task_level: self.task_level.as_deref().map_or_else(|| "SKIPPED".to_owned(), escape),
-            reasons: reason.into_iter().map(|reason| format!("accuracy gate {metric}: {reason}")).collect(),
+            task_level: escape(task_level),
+            reasons: reason.into_iter().chain(objection).map(|reason| format!("accuracy gate {metric}: {reason}")).collect(),
             metric,
         }
     }
