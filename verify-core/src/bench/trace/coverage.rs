@@ -138,23 +138,32 @@ fn sign_before(before: &str) -> Option<&str> {
     (!is_part).then(|| before.get(begins.len()..).unwrap_or("").trim_start_matches(is_mark))
 }
 
+/// Words that may stand between a number and its rate, as in "2,314 aggregate output tok/s".
+const MOST_BETWEEN: usize = 2;
+
 /// How long blanks and a unit behind a number are, with what the unit is divided by.
 fn unit_behind(after: &str) -> Option<usize> {
     // A thousand tokens are a number of tokens.
     let after_multiple =
         after.strip_prefix(['k', 'K', 'M', 'G', 'B']).filter(|rest| rest.starts_with(char::is_whitespace)).unwrap_or(after);
     let is_passed = |character: char| is_mark(character) || character.is_whitespace();
-    let spaced = after_multiple.trim_start_matches(is_passed);
     let is_letter = |character: char| character.is_alphabetic() || matches!(character, '%' | '×' | '°');
-    let (unit, rest) = spaced.split_at_checked(spaced.find(|character| !is_letter(character)).unwrap_or(spaced.len()))?;
-    let is_unit = UNITS.iter().any(|known| *known == unit || known.chars().count() > 2 && known.eq_ignore_ascii_case(unit));
+    let mut spaced = after_multiple.trim_start_matches(is_passed);
     let is_behind_a_blank = after.get(..after.len().saturating_sub(spaced.len()))?.contains(char::is_whitespace);
-    let is_factor = matches!(unit, "x" | "×") && is_behind_a_blank && !COMPARED.contains(&first_word(rest).0);
-    if !is_unit || is_factor || rest.starts_with(char::is_alphanumeric) {
-        return None;
+    for between in 0..=MOST_BETWEEN {
+        let (unit, rest) = spaced.split_at_checked(spaced.find(|character| !is_letter(character)).unwrap_or(spaced.len()))?;
+        let is_unit = UNITS.iter().any(|known| *known == unit || known.chars().count() > 2 && known.eq_ignore_ascii_case(unit));
+        let is_factor = matches!(unit, "x" | "×") && is_behind_a_blank && !COMPARED.contains(&first_word(rest).0);
+        if is_factor || rest.starts_with(char::is_alphanumeric) {
+            return None;
+        }
+        if is_unit && (between == 0 || rest.starts_with('/')) {
+            let divided = rest.find(|character: char| !is_letter(character) && character != '/').unwrap_or(rest.len());
+            return Some(after.len().saturating_sub(rest.len()).saturating_add(divided));
+        }
+        spaced = rest.strip_prefix(' ').filter(|_| !unit.is_empty())?;
     }
-    let divided = rest.find(|character: char| !is_letter(character) && character != '/').unwrap_or(rest.len());
-    Some(after.len().saturating_sub(rest.len()).saturating_add(divided))
+    None
 }
 
 #[cfg(test)]
@@ -185,6 +194,7 @@ mod tests {
             ("918 tps", "918 tps"),
             ("costs €0.50", "€0.50"),
             ("12.5k tok/s", "12.5k tok/s"),
+            ("2,314.46 aggregate output tok/s", "2,314.46 aggregate output tok/s"),
         ] {
             assert_eq!(shown(page).last(), Some(&number), "{page}");
         }
@@ -194,6 +204,8 @@ mod tests {
             "0x1f, 2 x a, 2 x 16, x 8 experts",
             "in 2026, c=16, p99 s, B200 GB",
             "gpu-3 s",
+            "8 GPUs at full speed in tok/s",
+            "128 output tokens",
             "2^3 s",
             "3 S",
         ] {
