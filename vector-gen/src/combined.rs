@@ -19,6 +19,7 @@ const REASONS: [(&str, &[&str]); 7] = [
         &[
             "expect-digits-beyond-a-double",
             "expect-list-index",
+            "input-over-limit",
             "input-twice",
             "response-artifact-unknown-member",
             "run-result-nested",

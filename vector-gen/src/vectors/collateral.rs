@@ -31,6 +31,11 @@ fn containers() -> Vec<Vector> {
             .change(move |m| m.collateral.afterwards.add(move |container| container.set(&format!("/{member}"), "")))
             .unverifiable(&["collateral.part-absent"])
     };
+    let lacking_v3 = |id: &str, rule: &str, member: &'static str| {
+        v3(id, rule)
+            .change(move |m| m.collateral.afterwards.add(move |container| drop(container.remove(&format!("/{member}")))))
+            .unverifiable(&["collateral.part-absent"])
+    };
     vec![
         classic("collateral-not-json", "A container is strict JSON.")
             .change(|m| m.collateral.bytes.add(|bytes| bytes.truncate(100)))
@@ -67,6 +72,23 @@ fn containers() -> Vec<Vector> {
                 m.collateral.items.add(|items| items.push(("https://example.invalid/more".to_owned(), b"more".to_vec())));
             })
             .verified(&["collateral.unknown-item"]),
+        classic("collateral-qve-identity", "The identity of another enclave is no QE identity.")
+            .change(|m| {
+                m.collateral.items.add(|items| {
+                    let url = "https://api.trustedservices.intel.com/sgx/certification/v4/qve/identity";
+                    items.push((url.to_owned(), b"{}".to_vec()));
+                });
+            })
+            .verified(&["collateral.unknown-item"]),
+        classic("collateral-without-version", "The items alone tell the container, whose version then is absent.")
+            .change(|m| m.collateral.afterwards.add(|container| drop(container.remove("/v"))))
+            .unverifiable(&["collateral.part-absent"]),
+        classic("collateral-without-items", "So does the version alone, whose items then are absent.")
+            .change(|m| m.collateral.afterwards.add(|container| drop(container.remove("/items"))))
+            .unverifiable(&["collateral.part-absent"]),
+        classic("collateral-item-empty", "An item without content is absent.")
+            .change(|m| m.collateral.items.add(|items| items[2].1.clear()))
+            .unverifiable(&["collateral.part-absent"]),
         absent("collateral-no-pck-crl", "Without the PCK CRL nobody knows whether the leaf is revoked.", 0),
         absent("collateral-no-qe-identity", "Without the QE identity any enclave could have vouched for the key.", 1),
         absent("collateral-no-tcb-info", "Without the TCB info the platform's state is unknown.", 2),
@@ -74,6 +96,8 @@ fn containers() -> Vec<Vector> {
         v3("collateral-v3", "QuoteCollateralV3 is as good as the item map; its CRLs are hex.").verified(&[]),
         absent_v3("collateral-v3-no-pck-crl", "An empty member of QuoteCollateralV3 is absent.", "pck_crl"),
         absent_v3("collateral-v3-no-tcb-info", "Empty TCB info is absent, not forged.", "tcb_info"),
+        lacking_v3("collateral-v3-without-tcb-info", "The QE identity alone tells the container.", "tcb_info"),
+        lacking_v3("collateral-v3-without-qe-identity", "So does the TCB info alone.", "qe_identity"),
         v3("collateral-v3-odd-hex", "Hex has two digits for each byte.")
             .change(|m| {
                 m.collateral.afterwards.add(|container| {

@@ -1,5 +1,7 @@
 //! The enclave's input, recovered and compared, and the scorer that is run again on it.
 
+use verify_core::limits;
+
 use super::binding::edited;
 use super::{Vector, claim, classic, echo};
 use crate::json::{Json, parse, token};
@@ -249,7 +251,17 @@ fn beside() -> Vec<Vector> {
             .change(|m| m.receipt.input = Input::Document(twice()))
             .given(twice().python())
             .thin(&["scorer.not-rerun"]),
+        refused_early("input-over-limit", "An input with a longer number than is read is proven, but what it says is not known.")
+            .change(|m| m.receipt.input = Input::Document(long()))
+            .given(long().python())
+            .unverifiable(&["limit.exceeded", "scorer.not-rerun"])
+            .flags(true, true),
     ]
+}
+
+/// A document with a number that is too long.
+fn long() -> Json {
+    Json::Object(vec![("top1".into(), token(&"7".repeat(limits::JSON_NUMBER_BYTES + 1)))])
 }
 
 /// A document in which `kl` stands twice.

@@ -49,6 +49,12 @@ fn verdicts() -> Vec<Vector> {
         classic("verdict-stricter", "A claim that is worse than the enclave's verdict may have had other gates.")
             .change(claim("REJECT", false))
             .thin(&["verdict.stricter"]),
+        classic("verdict-stricter-label", "A claim of REJECT is worse, whatever pass it claims.")
+            .change(claim("REJECT", true))
+            .thin(&["verdict.stricter"]),
+        classic("verdict-stricter-pass", "So is a claim of a tier that does not pass.")
+            .change(|m| m.receipt.attestation.set("/verdict/pass", false))
+            .thin(&["verdict.stricter"]),
         echo("verdict-not-attested", "Where the enclave's output holds neither label nor pass, the verdict is the producer's word.")
             .thin(&["verdict.not-attested"]),
         any_output(

@@ -134,6 +134,9 @@ fn contents() -> Vec<Vector> {
             .change(set("/task_policy", Json::Object(Vec::new())))
             .change(set("/artifacts", Json::List(Vec::new())))
             .thin(&["binding.content-absent"]),
+        full("response-policy-null", "A task policy of null is not shown.")
+            .change(set("/task_policy", token("null")))
+            .thin(&["binding.content-absent"]),
         full("response-contents-missing", "A response always has these members.")
             .change(move |m| m.receipt.afterwards.add(move |receipt| all.iter().for_each(|name| drop(receipt.remove(&format!("/{name}"))))))
             .flags(true, true)

@@ -7,6 +7,21 @@ use crate::receipt::Material;
 
 pub(super) fn vectors() -> Vec<Vector> {
     let scored = |id: &str, rule: &str| k3(id, rule).policy("input-not-needed").score("test");
+    let claimed_apart = |id: &str, rule: &str| {
+        scored(id, rule).change(|m| m.receipt.output = "{\"label\": \"XL\", \"pass\": true}\n".to_owned()).change(|m| {
+            m.receipt.attestation.set("/verdict/tps", token("125.41"));
+            m.receipt.attestation.set("/verdict/delta_tps", token("19.12"));
+            m.receipt.attestation.set("/verdict/label", "XL");
+        })
+    };
+    let latency = |id: &str, rule: &str| {
+        let vector = k3(id, rule).policy("input-not-needed").score("test-latency");
+        vector.change(|m| m.receipt.output = "{\"label\": \"XL\", \"pass\": true}\n".to_owned()).change(|m| {
+            m.receipt.attestation.set("/verdict/tps", token("0.8"));
+            m.receipt.attestation.set("/verdict/delta_tps", token("0.2"));
+            m.receipt.attestation.set("/verdict/label", "XL");
+        })
+    };
     let differs = &["tier.differs"];
     vec![
         scored("tier-follows", "A claimed tier that the recorded figures earn follows from them.").verified(&[]),
@@ -96,17 +111,14 @@ pub(super) fn vectors() -> Vec<Vector> {
             .change(|m| m.change_output(|output| output.set("/frontier_tps", token("106.26"))))
             .change(says("XL", true))
             .thin(&["tier.not-derivable"]),
-        scored(
+        claimed_apart(
             "tier-asserted-within-rounding",
             "A claimed frontier is the difference of two rounded figures: 125.415 over 106.28 earns an XL.",
         )
-        .change(|m| m.receipt.output = "{\"label\": \"XL\", \"pass\": true}\n".to_owned())
-        .change(|m| {
-            m.receipt.attestation.set("/verdict/tps", token("125.41"));
-            m.receipt.attestation.set("/verdict/delta_tps", token("19.12"));
-            m.receipt.attestation.set("/verdict/label", "XL");
-        })
         .thin(&["tier.not-derivable", "tier.only-asserted"]),
+        claimed_apart("tier-asserted-beyond-rounding", "No figures that round to the claimed ones earn it over 106.29.")
+            .change(|m| m.receipt.attestation.set("/verdict/delta_tps", token("19.11")))
+            .invalid(&["tier.differs", "tier.only-asserted"]),
         any_output(
             "tier-not-measured",
             "Of the enclave's proven input only the measurements are bound: speed and frontier are claims.",
@@ -117,16 +129,11 @@ pub(super) fn vectors() -> Vec<Vector> {
         scored("tier-asserted", "A tier that follows from claims alone follows from nothing that is bound.")
             .change(|m| m.receipt.output = "{\"label\": \"L\", \"pass\": true}\n".to_owned())
             .thin(&["tier.only-asserted"]),
-        k3("tier-asserted-latency", "Of a latency the claimed frontier is the value and the reduction together.")
-            .policy("input-not-needed")
-            .score("test-latency")
-            .change(|m| m.receipt.output = "{\"label\": \"XL\", \"pass\": true}\n".to_owned())
-            .change(|m| {
-                m.receipt.attestation.set("/verdict/tps", token("0.8"));
-                m.receipt.attestation.set("/verdict/delta_tps", token("0.2"));
-                m.receipt.attestation.set("/verdict/label", "XL");
-            })
+        latency("tier-asserted-latency", "Of a latency the claimed frontier is the value and the reduction together.")
             .thin(&["tier.only-asserted"]),
+        latency("tier-asserted-latency-beyond-rounding", "It is as rounded as that of a speed: 0.9111195 under 1.111121 is no XL.")
+            .change(|m| m.receipt.attestation.set("/verdict/tps", token("0.91112")))
+            .invalid(&["tier.differs", "tier.only-asserted"]),
         echo("tier-measured", "Measurements that are the enclave's proven input are bound, though its output does not repeat them.")
             .score("test")
             .change(|m| {
