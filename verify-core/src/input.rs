@@ -374,6 +374,50 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_counterparts_of_measurements_follow_the_shape_of_the_input() {
+        let attestation =
+            r#"{"measurements": {"primary": {"model": "a", "model_sha256": "b", "kl": 0.1}, "guard": {"model": "g", "kl": 0.2}}}"#;
+        let attestation = json::read(attestation.as_bytes()).unwrap();
+        let (primary, guard) = ("/attestation/measurements/primary", "/attestation/measurements/guard");
+        for (input, wanted) in [
+            // Flat: without the digest of the weights, and the guard's model beside the guard.
+            (
+                r#"{"model": "a", "model_sha256": "c", "kl": 0.1, "guard_model": "g", "guard": {"model": "h", "kl": 0.2}}"#,
+                vec![(format!("{guard}/kl"), "/guard/kl"), (format!("{guard}/model"), "/guard_model")]
+                    .into_iter()
+                    .chain([(format!("{primary}/kl"), "/kl"), (format!("{primary}/model"), "/model")])
+                    .collect(),
+            ),
+            (
+                r#"{"model": "a", "kl": 0.1, "guard_model": "g", "primary": {"model_sha256": "b"}, "guard": {"model": "g"}}"#,
+                vec![(format!("{guard}/model"), "/guard/model"), (format!("{primary}/model_sha256"), "/primary/model_sha256")],
+            ),
+            (r#"{"model": "a", "kl": 0.1, "guard_model": "g", "dflash": {}}"#, Vec::new()),
+        ] {
+            let input = json::read(input.as_bytes()).unwrap();
+            let mut found = Counterparts::new();
+            add_attestation(&attestation, &input, &mut found);
+            let found: Vec<(String, &str)> = found.iter().map(|(claim, one)| (claim.clone(), one.pointer.as_str())).collect();
+            assert_eq!(found, wanted);
+        }
+    }
+
+    #[test]
+    fn an_empty_container_stands_for_nothing_and_for_nothing_else() {
+        let is_compared = |claimed: &str, given: &str| {
+            let [claimed, given] = [claimed, given].map(|text| json::read(text.as_bytes()).unwrap());
+            let mut found = Counterparts::new();
+            add(String::new(), String::new(), &claimed, &given, alike(&claimed, &given), &mut found);
+            !found.is_empty()
+        };
+        for (claimed, given, wanted) in
+            [("{}", "null", false), ("[]", "0", false), ("{}", "{}", true), ("[]", "[1]", true), ("0", "null", true), ("1", "2", true)]
+        {
+            assert_eq!(is_compared(claimed, given), wanted, "{claimed} {given}");
+        }
+    }
+
+    #[test]
     fn only_lists_and_objects_without_items_are_empty_containers() {
         let is_empty = |json: &str| is_empty_container(&json::read(json.as_bytes()).unwrap());
         assert!(is_empty("[]") && is_empty("{}"));

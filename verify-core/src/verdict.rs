@@ -401,6 +401,26 @@ mod tests {
     }
 
     #[test]
+    fn an_output_repeats_what_it_holds_in_the_place_of_the_claim() {
+        let repeats = |output: &str, pointer: &str, given: &str| {
+            repeats(&Output::read(output.as_bytes()), pointer, &crate::json::read(given.as_bytes()).unwrap())
+        };
+        let output = r#"{"commit": "0123456", "tps": 120.5}"#;
+        assert!(repeats(output, "/code/commit", r#""0123456""#) && repeats(output, "/verdict/tps", "120.50"));
+        for (output, pointer, given) in [
+            (output, "/code/commit", r#""01234567""#),
+            (output, "/code/commit", "null"),
+            (output, "/verdict/tps", "120.6"),
+            (output, "/verdict/model", r#""0123456""#),
+            (output, "/verdict/delta_tps", "120.5"),
+            ("{}", "/code/commit", "null"),
+            ("{}", "/code/commit", r#""0123456""#),
+        ] {
+            assert!(!repeats(output, pointer, given), "{output} {pointer} {given}");
+        }
+    }
+
+    #[test]
     fn numbers_are_alike_as_written_or_after_rounding_to_six_places() {
         assert!(same_number("0.006694998", "0.006695"));
         assert!(same_number("9.99", "9.990"));
