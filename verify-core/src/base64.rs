@@ -78,4 +78,15 @@ mod tests {
             }
         }
     }
+
+    /// A fault beside characters that stand for no bit is a fault all the same.
+    #[test]
+    fn a_fault_among_zeros_is_a_fault() {
+        let text = "A".repeat(48).into_bytes();
+        for at in 0..text.len() {
+            let mut text = text.clone();
+            text[at] = b'*';
+            assert_eq!(decode(&text), BASE64.decode(&text), "{at}");
+        }
+    }
 }

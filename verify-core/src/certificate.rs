@@ -448,4 +448,12 @@ mod tests {
         assert!(name.same_organisation(&Name::new(&[(ORGANISATION, "Org"), (COMMON_NAME, "Other")])));
         assert!(!name.same_organisation(&Name::new(&[(COMMON_NAME, "Root"), (ORGANISATION, "Other")])));
     }
+
+    #[test]
+    fn a_certificate_has_a_most_size() {
+        for (size, code) in [(0, Code::CertificateMalformed), (1, Code::LimitExceeded), (2, Code::LimitExceeded)] {
+            let fault = Certificate::from_der(&vec![0; limits::CERTIFICATE_BYTES + size]).unwrap_err();
+            assert_eq!(fault.code, code, "{size} bytes more");
+        }
+    }
 }

@@ -258,5 +258,6 @@ mod tests {
         assert_eq!(guarded(3.46, 3.55), [Label::Reject]);
         assert_eq!(guarded(3.49, 3.55), [Label::XL]);
         assert_eq!(guarded(3.46, 0.0), [Label::XL], "there is nothing to compare with");
+        assert_eq!(guarded(0.0, 0.0), [Label::XL], "nor is there where nothing was measured");
     }
 }

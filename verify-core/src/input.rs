@@ -425,4 +425,14 @@ mod tests {
             assert!(!is_empty(other), "{other}");
         }
     }
+
+    #[test]
+    fn a_published_result_is_read_up_to_the_size_of_a_file_of_a_run() {
+        let is_read = |more: usize| {
+            let mut file = b"{}".to_vec();
+            file.resize(limits::RUN_FILE_BYTES + more, b' ');
+            read_result(&file).is_some()
+        };
+        assert_eq!([0, 1, 2].map(is_read), [true, false, false]);
+    }
 }

@@ -725,4 +725,12 @@ mod tests {
         }
         assert_eq!(refused(&"[".repeat(1_000_000)).0, JsonErrorKind::Limit);
     }
+
+    #[test]
+    fn text_in_another_encoding_is_named_where_it_shows() {
+        for (bytes, is_named) in [(&[0xff, 0xfe, b'{', 0], true), (&[0xfe, 0xff, 0, b'{'], true), (&[b'{', 0xff, 0xfe, b'}'], false)] {
+            let error = read(bytes).unwrap_err();
+            assert_eq!(error.message.ends_with("(it looks like UTF-16)"), is_named, "{}", error.message);
+        }
+    }
 }

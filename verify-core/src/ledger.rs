@@ -342,4 +342,19 @@ mod tests {
         });
         assert_eq!(settle(ledger).2.len(), limits::PROBLEMS + 2);
     }
+
+    #[test]
+    fn only_a_note_skips_the_obligation_that_it_stops() {
+        let softened = Policy { effects: [(Code::TcbOutOfDate, Effect::Notes)].into(), ..Policy::strict() };
+        for (code, policy, wanted) in [
+            (Code::TcbOutOfDate, Policy::strict(), CheckResult::Failed { codes: vec![Code::TcbOutOfDate] }),
+            (Code::TcbOutOfDate, softened, CheckResult::Softened { codes: vec![Code::TcbOutOfDate] }),
+            (Code::ChainUnchecked, Policy::strict(), CheckResult::Skipped { because: Code::ChainUnchecked }),
+        ] {
+            let mut ledger = Ledger::default();
+            let _ = ledger.meet(Obligation::Json, |findings| Err::<(), _>(findings.stop(problem(code))));
+            let (_, checks, _) = ledger.settle(Obligation::Json..=Obligation::Json, &policy);
+            assert_eq!(checks.first().unwrap().result, wanted);
+        }
+    }
 }

@@ -212,4 +212,29 @@ mod tests {
     fn long_text_is_cut_with_a_count() {
         assert!(quoted(&"x".repeat(SHOWN + 5)).ends_with("(5 more characters)"));
     }
+
+    #[test]
+    fn what_is_nothing_but_unsafe_is_escaped_too() {
+        for (text, shown) in [
+            ("\\", r"\\"),
+            ("\\\\", r"\\\\"),
+            ("\n\r\t", r"\n\r\t"),
+            ("::", r":\u{3a}"),
+            ("##", r"#\u{23}"),
+            ("  ", r" \u{20}"),
+            (":::", r":\u{3a}\u{3a}"),
+        ] {
+            assert_eq!(escape(text), shown);
+        }
+    }
+
+    #[test]
+    fn commands_are_broken_in_blocks_of_json_that_hold_nothing_else() {
+        for character in [":", "#"] {
+            let text = character.repeat(5 * BLOCK);
+            let escaped = escape_json(&format!("\"{text}\""));
+            assert!(!escaped.contains(&character.repeat(2)), "{escaped}");
+            assert_eq!(escaped.parse::<serde_json::Value>().unwrap(), text);
+        }
+    }
 }

@@ -1,7 +1,8 @@
 //! Anchors from files.
 
 use data_encoding::BASE64;
-use verify_core::{Anchors, AnchorsError};
+use vector_gen::pki::{Certificate, Key, PLATFORM_NAME};
+use verify_core::{Anchors, AnchorsError, SignerKey};
 
 const ROOT: &[u8] = include_bytes!("../../test-vectors/pki/root.pem");
 
@@ -19,6 +20,17 @@ fn pem_and_der_are_one_anchor() {
     assert_eq!(pem.root_key_sha256(), der.root_key_sha256());
     assert!(!der.are_built_in() && Anchors::intel().are_built_in());
     assert_eq!(der.tcb_signing_key_sha256(), None);
+}
+
+#[test]
+fn an_anchor_is_named_by_its_key() {
+    let signing = include_bytes!("../../test-vectors/pki/tcb_signing.pem");
+    let anchors = Anchors::from_root(ROOT).and_then(|anchors| anchors.with_tcb_signing(signing)).expect("the test PKI");
+    let [ours, intels] = [anchors, Anchors::intel()].map(|anchors| anchors.tcb_signing_key_sha256().expect("a signer of collateral"));
+    assert!(ours != intels && [ours, intels].iter().all(|digest| digest.len() == 64));
+
+    let key: SignerKey = BASE64.encode(&[7; 32]).parse().expect("base64");
+    assert_eq!("07".repeat(32).parse(), Ok(key));
 }
 
 /// Nothing signs the frame around the signed part of a certificate, so it may be written in one way only.
@@ -52,6 +64,11 @@ fn what_is_not_one_certificate_is_named() {
 fn a_certificate_in_the_wrong_place_is_no_anchor() {
     let signing = include_bytes!("../../test-vectors/pki/tcb_signing.pem");
     assert!(matches!(Anchors::from_root(signing), Err(AnchorsError::Root(_))), "a leaf is no root");
+    let key = Key::named("root");
+    let below = Certificate::intermediate(PLATFORM_NAME, Key::named("CA"), &key).der();
+    assert!(matches!(Anchors::from_root(&below), Err(AnchorsError::Root(_))), "nor is a CA that the root issued");
+    let leaf = Certificate::tcb_signing(key.clone(), &key).der();
+    assert!(matches!(Anchors::from_root(&leaf), Err(AnchorsError::Root(_))), "nor a leaf that signs itself");
     let anchors = Anchors::from_root(ROOT).expect("a root");
     assert!(matches!(anchors.clone().with_tcb_signing(ROOT), Err(AnchorsError::TcbSigning(_))), "a CA signs no collateral");
     assert!(matches!(Anchors::intel().with_tcb_signing(signing), Err(AnchorsError::TcbSigning(_))), "another root issued it");

@@ -1,7 +1,7 @@
 //! What ties the fields of a receipt to its quote.
 
 use super::{Vector, classic, k3};
-use crate::json::Json;
+use crate::json::{Json, token};
 use crate::quote::{BODY, SIGNATURE_LENGTH};
 use crate::receipt::{COMMIT, SCORER, digest};
 
@@ -92,6 +92,17 @@ fn nonce() -> Vec<Vector> {
     vec![
         edited(classic("nonce-commit", "The nonce covers the commit."), |receipt| {
             receipt.set("/attestation/code/commit", COMMIT.chars().rev().collect::<String>());
+        })
+        .invalid(mismatch),
+        edited(
+            classic("nonce-commit-and-input", "Under a wrong nonce nobody knows what was submitted: other measurements are no fraud more."),
+            |receipt| {
+                receipt.set("/attestation/code/commit", COMMIT.chars().rev().collect::<String>());
+            },
+        )
+        .change(|m| {
+            let doctored = |receipt: &mut Json| receipt.set("/attestation/measurements/dflash/pr_dflash_tps", token("241.0"));
+            m.receipt.afterwards.add(doctored);
         })
         .invalid(mismatch),
         edited(classic("nonce-model", "The nonce covers the model's hash."), |receipt| {

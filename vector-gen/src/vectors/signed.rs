@@ -168,11 +168,11 @@ fn texts() -> Vec<Vector> {
     vec![
         file_says("signed-rounded", "A number that differs beyond the sixth place is signed rounded, which is noted.", "120.50000049")
             .verified(&["signature.number-rounded"]),
-        signed("signed-rounded-in-list", "So is one in a list.")
+        signed("signed-rounded-in-list", "So are those in a list.")
             .change(|m| {
                 let list = "/verdict/regression_labels";
-                m.receipt.attestation.set(list, json::parse("[120.5]"));
-                m.receipt.afterwards.add(move |receipt| receipt.set(&format!("/attestation{list}"), json::parse("[120.50000049]")));
+                m.receipt.attestation.set(list, json::parse("[120.5, 7.5]"));
+                m.receipt.afterwards.add(move |receipt| receipt.set(&format!("/attestation{list}"), json::parse("[120.50000049, 7.50000049]")));
             })
             .verified(&["signature.number-rounded"]),
         file_says("signed-beyond-rounding", "A number that differs at the sixth place is not the signed one.", "120.5000006")
