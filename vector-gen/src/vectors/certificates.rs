@@ -35,6 +35,8 @@ fn chain() -> Vec<Vector> {
             chain.reverse();
         })
         .invalid(&["certificate.chain-order"]),
+        listed("chain-rotated", "So is one in which the root alone comes first.", |chain| chain.rotate_right(1))
+            .invalid(&["certificate.chain-order"]),
         classic("chain-processor-ca", "A platform below the Processor CA is as good as one below the Platform CA.")
             .change(Material::use_processor_ca)
             .verified(&[]),

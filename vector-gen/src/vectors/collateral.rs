@@ -242,6 +242,7 @@ fn crls() -> Vec<Vector> {
             crl.extensions.retain(|extension| extension.oid != pki::AUTHORITY_KEY_ID);
         })
         .invalid(extension),
+        pck("crl-no-extensions", "A CRL without any extension lacks both.", |crl| crl.extensions.clear()).invalid(extension),
         pck("crl-partial", "A CRL that covers only a part of the certificates is refused.", |crl| {
             let only_users = der::sequence(&[der::context_primitive(1, &[0xff])]);
             crl.extensions.push(Extension::new(ISSUING_DISTRIBUTION_POINT, true, only_users));

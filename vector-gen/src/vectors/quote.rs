@@ -36,6 +36,8 @@ fn layout() -> Vec<Vector> {
             quote.extend_from_slice(&[0, 0, 1]);
         })
         .invalid(&["quote.trailing-bytes"]),
+        edited("quote-trailing-pair", "Two equal bytes are no zeros either.", |quote| quote.extend_from_slice(&[1, 1]))
+            .invalid(&["quote.trailing-bytes"]),
         edited("quote-empty", "An empty quote is no evidence.", Vec::clear).flags(false, false).unverifiable(&["evidence.absent"]),
         edited("quote-cut-in-body", "A quote that ends inside its body is refused.", |quote| quote.truncate(400)).invalid(truncated),
         edited("quote-cut-in-chain", "A quote that ends inside its certificates is refused.", |quote| {

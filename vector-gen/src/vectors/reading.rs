@@ -88,6 +88,12 @@ fn structure() -> Vec<Vector> {
         classic("receipt-version-boolean", "A version is a number; true is not 1.")
             .change(|m| m.receipt.afterwards.add(|receipt| receipt.set("/polaris_version", true)))
             .invalid(&["receipt.wrong-type"]),
+        classic("receipt-repository-number", "A repository is a text.")
+            .change(|m| m.receipt.attestation.set("/code/repo", token("4")))
+            .invalid(&["receipt.wrong-type"]),
+        classic("receipt-measurement-text", "A measurement is a number.")
+            .change(|m| m.receipt.attestation.set("/measurements/dflash/pr_dflash_tps", "120.5"))
+            .invalid(&["receipt.wrong-type"]),
         classic("receipt-version-2", "An unknown format version cannot be judged, and is no fraud.")
             .change(|m| m.receipt.afterwards.add(|receipt| receipt.set("/polaris_version", 2)))
             .only(Outcome::Unverifiable, &["receipt.version-unsupported"]),
