@@ -733,4 +733,11 @@ mod tests {
             assert_eq!(error.message.ends_with("(it looks like UTF-16)"), is_named, "{}", error.message);
         }
     }
+
+    #[test]
+    fn a_value_counts_with_all_below_it() {
+        for (text, count) in [("0", 1), ("[]", 1), ("[1,[2,{}]]", 5), (r#"{"a":{"b":[0]},"c":0}"#, 5)] {
+            assert_eq!(read(text.as_bytes()).unwrap().count(), count, "{text}");
+        }
+    }
 }

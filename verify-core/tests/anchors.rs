@@ -58,6 +58,8 @@ fn what_is_not_one_certificate_is_named() {
     assert_eq!(error, AnchorsError::Root("wanted exactly one certificate".to_owned()));
     let error = Anchors::intel().with_tcb_signing(b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n").expect_err("garbage");
     assert!(matches!(error, AnchorsError::TcbSigning(_)), "{error}");
+    let AnchorsError::Root(error) = Anchors::from_root(b"-----BEGIN CERTIFICATE-----\n*").expect_err("no PEM") else { panic!("no root") };
+    assert!(error.starts_with("byte "), "{error}");
 }
 
 #[test]

@@ -127,6 +127,35 @@ fn the_facts_say_where_the_input_is_from_and_which_scorer_made_the_output() {
     assert_eq!(report("scorer-output-differs").facts.output.expect("an output").reproduced_by, None);
 }
 
+/// What a response shows of its output is carried where it is the output.
+#[test]
+fn a_copy_of_the_output_is_carried_only_where_it_agrees() {
+    for (vector, wanted) in [("response-verified", None), ("response-copy-output", Some(Code::ExpectationOnlyAsserted))] {
+        let receipt = receipt(vector);
+        let shown: Value = serde_json::from_slice(&receipt).expect("JSON");
+        let expectation = Expectation::new("/stdout", shown["stdout"].as_str().expect("a text")).expect("an expectation");
+        let verifier = Verifier::new(Policy::authenticity(), anchors());
+        let report = verifier.verify(&Request::new(&receipt).expecting(std::slice::from_ref(&expectation)));
+        assert_eq!(report.expectations.first().expect("a result").code, wanted, "{vector}");
+    }
+}
+
+/// What was computed once is remembered, and forgotten with the arithmetic.
+#[test]
+fn a_verifier_counts_the_signatures_that_it_computes() {
+    let receipt = receipt("verified");
+    let verifier = Verifier::new(Policy::strict(), anchors());
+    verifier.verify(&Request::new(&receipt));
+    let computed = verifier.signatures_computed();
+    assert!(computed > 1);
+    verifier.verify(&Request::new(&receipt));
+    assert_eq!(verifier.signatures_computed(), computed);
+    let portable = verifier.with_portable_arithmetic();
+    assert_eq!(portable.signatures_computed(), 0);
+    portable.verify(&Request::new(&receipt));
+    assert_eq!(portable.signatures_computed(), computed);
+}
+
 /// Members of an input are looked up by name, so that many of them cost no more than their sum. The input is proven here, if
 /// under a forged quote: everything below the quote is looked at all the same.
 #[test]
@@ -328,6 +357,8 @@ fn an_expectation_is_met_by_what_a_genuine_quote_carries_and_by_nothing_else() {
         let verifier = Verifier::new(Policy::authenticity(), anchors());
         let report = verifier.verify(&Request::new(&receipt(vector)).expecting(&expectations));
         for (result, pointer) in report.expectations.iter().zip(BOUND) {
+            let shown = result.found.as_deref().expect("what was found");
+            assert!(document.pointer(pointer).and_then(Value::as_str).expect("a text").starts_with(&shown[1..20]), "{shown}");
             assert_eq!((result.pointer.as_str(), result.code), (pointer, wanted));
             assert_eq!(result.coverage, wanted.is_none().then_some(Coverage::Quote), "{pointer}");
         }

@@ -34,6 +34,9 @@ fn a_report_has_the_obligations_of_a_quote_and_no_others() {
     assert_eq!(ids, wanted);
     assert!(report.checks.iter().all(|check| check.result == CheckResult::Passed));
     assert_eq!(report.headline(), "verified (anchors replaced: not Intel's)");
+    assert_eq!(report.outcome.to_string(), "verified");
+    let advised = judge("bare-v4", |quote| quote.extend_from_slice(&[1]));
+    assert!(advised.has(Code::QuoteTrailingBytes) && !advised.has(Code::QuoteSignature) && !report.has(Code::QuoteTrailingBytes));
 }
 
 #[test]
@@ -124,6 +127,20 @@ fn an_inspection_shows_the_body_of_any_version() {
     assert!(has("verified", "mrtd") && !has("verified", "mrservicetd"));
     assert!(has("quote-v5-td15", "mrservicetd") && has("quote-v5-td15", "tee_tcb_svn2"));
     assert!(has("quote-version-3", "mrenclave") && has("quote-tee-sgx", "isv_svn"));
+}
+
+#[test]
+fn an_inspection_lists_every_certificate_of_the_chain() {
+    let inspection = verify_core::inspect(&support::read(&support::workspace().join("test-vectors/receipts/verified.json")));
+    let certificates: Vec<&str> =
+        inspection.entries.iter().filter(|entry| entry.section == "certificates").map(|entry| entry.value.as_str()).collect();
+    let names = ["CN=Intel SGX PCK Certificate", "CN=Intel SGX PCK Platform CA", "CN=Intel SGX Root CA"];
+    assert!(
+        certificates.len() == 3 && certificates.iter().zip(names).all(|(shown, name)| shown[1..].starts_with(name)),
+        "{certificates:?}"
+    );
+    let written: serde_json::Value = serde_json::from_str(&inspection.to_json_pretty()).expect("JSON");
+    assert_eq!(written["entries"].as_array().map(Vec::len), Some(inspection.entries.len()));
 }
 
 /// Bits of the TD attributes, each turned over in a good TD (Intel TDX module ABI specification 348551-008US).

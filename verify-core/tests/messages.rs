@@ -42,6 +42,25 @@ fn a_finding_says_what_was_found() {
             "the issuer is \"CN=Intel SGX PCK Processor CA, O=Receipt Verifier Test PKI - not Intel, L=Nowhere, ST=TEST, C=ZZ\", but the \
              certificate above is \"CN=Intel SGX PCK Platform CA, O=Receipt Verifier Test PKI - not Intel, L=Nowhere, ST=TEST, C=ZZ\"",
         ),
+        ("crl-no-number", Code::CrlExtension, "the CRL has no CRL number"),
+        ("crl-no-authority-key", Code::CrlExtension, "the CRL has no authority key identifier"),
+        ("quote-tee-sgx", Code::QuoteTeeUnsupported, "the TEE type is 0x0 (SGX), which is not supported here"),
+        ("quote-tee-unknown", Code::QuoteTeeUnsupported, "the TEE type is 0x82 (unknown), which is not supported here"),
+        (
+            "tcb-lower-pcesvn",
+            Code::TcbOutOfDate,
+            "TCB status OutOfDate: platform OutOfDate (PCE SVN is 12, wanted 13 for the highest level); advisories: INTEL-SA-99001",
+        ),
+        (
+            "module-out-of-date",
+            Code::TcbOutOfDate,
+            "TCB status OutOfDate: TDX module TDX_01 with SVN 5 OutOfDate; advisories: INTEL-SA-99002",
+        ),
+        (
+            "qe-out-of-date",
+            Code::TcbOutOfDate,
+            "TCB status OutOfDate: quoting enclave with SVN 6 OutOfDate (highest level: 7); advisories: INTEL-SA-99003",
+        ),
         ("collateral-no-tcb-info", Code::CollateralAbsent, "the TCB info is absent: the TCB status could not be checked"),
         ("collateral-no-qe-identity", Code::CollateralAbsent, "the QE identity is absent: the quoting enclave could not be checked"),
         ("collateral-no-pck-crl", Code::CollateralAbsent, "the PCK CRL is absent: revocation of the PCK certificate could not be checked"),

@@ -4,7 +4,7 @@
 
 mod support;
 
-use verify_core::{Anchors, CheckResult, Code, Companion, Obligation, Outcome, Policy, Report, Request, RunFile, Verifier};
+use verify_core::{Anchors, CheckResult, Code, Companion, Obligation, Outcome, Policy, Report, Request, RunFile, Verifier, limits};
 
 fn judge(files: &[RunFile<'_>]) -> Report {
     judge_beside("receipts/verified.json", files)
@@ -90,6 +90,32 @@ fn many_differences_are_counted_and_the_first_are_named() {
     assert_eq!(problem.message, "log.txt has ctx_0 2, result.json has 1; 299 more differ: ctx_1, ctx_2, ctx_3, ctx_4");
 }
 
+/// The id of a receipt is one of the differences that are named.
+#[test]
+fn a_named_receipt_is_counted_among_the_differences() {
+    let mut receipt = support::read_json(&support::workspace().join("test-vectors/receipts/verified.json"));
+    let mut result = serde_json::Map::new();
+    for index in 0..limits::DIFFERENCES {
+        receipt["attestation"]["measurements"]["dflash"][format!("m{index}")] = 1.into();
+        result.insert(format!("m{index}"), 2.into());
+    }
+    for (id, named, differing) in [(&receipt["receipt_id"], 0, 0), (&"00".repeat(16).into(), 1, 1)] {
+        let with_id = |mut result: serde_json::Map<_, _>| {
+            result.insert("receipt_id".to_owned(), id.clone());
+            serde_json::Value::Object(result).to_string()
+        };
+        for (result, before) in [(serde_json::Map::new(), 0), (result.clone(), limits::DIFFERENCES)] {
+            let result = with_id(result);
+            let verifier = Verifier::new(Policy::strict(), Anchors::intel());
+            let files = [RunFile::new(Companion::Result, result.as_bytes())];
+            let report = verifier.verify(&Request::new(receipt.to_string().as_bytes()).with_run(&files));
+            let file = report.run.first().unwrap();
+            let listed = (before + named).min(limits::DIFFERENCES);
+            assert_eq!((file.differ, file.differing.len()), (before + differing, listed));
+        }
+    }
+}
+
 #[test]
 fn what_was_not_compared_is_not_called_passed() {
     let silent = [RunFile::new(Companion::Result, b"{\"id\": 1}"), RunFile::new(Companion::EvalLog, b"no result\n")];
@@ -98,6 +124,7 @@ fn what_was_not_compared_is_not_called_passed() {
         assert_eq!(report.outcome, Outcome::Verified);
         let check = report.checks.iter().find(|check| check.id == Obligation::Run).unwrap();
         assert!(matches!(check.result, CheckResult::NotApplicable { .. }), "{:?}", check.result);
+        assert!(report.run.iter().all(|file| file.against.is_none()), "{:?}", report.run);
     }
 }
 

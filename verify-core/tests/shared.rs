@@ -595,6 +595,8 @@ fn dcap(shared: &Path) -> Vec<Trial> {
     assert_eq!(entries.len(), 268);
     let sgx = folder.clone();
     let sgx = test("dcap::an SGX quote under the Processor CA".to_owned(), move || check_sgx_quote(&sgx));
+    let supplied = folder.clone();
+    let supplied = test("dcap::a supplied signer of Intel's".to_owned(), move || check_supplied_signer(&supplied));
     let all = entries.clone();
     let others = test("dcap::what others answered".to_owned(), move || the_corpus_of_quotes(&all));
     let all = entries.clone();
@@ -606,7 +608,7 @@ fn dcap(shared: &Path) -> Vec<Trial> {
             let folder = folder.clone();
             test(format!("dcap::{}", text(&entry["id"])), move || check_quote(&folder, &entry))
         })
-        .chain([sgx, others, names])
+        .chain([sgx, supplied, others, names])
         .collect()
 }
 
@@ -664,6 +666,14 @@ fn check_sgx_quote(folder: &Path) -> Result<(), String> {
     let tcb = report.facts.tcb.ok_or("no status")?;
     equal("advisories", tcb.advisories, vec!["INTEL-SA-00289".to_owned(), "INTEL-SA-00615".to_owned()])?;
     equal("issuing CA", report.facts.platform.map(|platform| platform.ca), Some("processor"))
+}
+
+/// Intel's own signer of collateral is an anchor like any other where it is supplied.
+fn check_supplied_signer(folder: &Path) -> Result<(), String> {
+    let signer = support::read(&folder.join("certs/intel_sgx_tcb_signing_2025_2032.pem"));
+    let supplied = Anchors::intel().with_tcb_signing(&signer).map_err(|error| error.to_string())?;
+    check(Anchors::intel().are_built_in() && !supplied.are_built_in(), || "a supplied anchor is called built in".to_owned())?;
+    equal("signer", supplied.tcb_signing_key_sha256(), Anchors::intel().tcb_signing_key_sha256())
 }
 
 /// The report about an entry, and the codes that fail its checks.

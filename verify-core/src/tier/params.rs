@@ -346,12 +346,15 @@ places = { value = 2, top1 = 4, kl = 9 }
             ("XL = 0.18", "XL = inf", "tiers.XL is inf"),
             (" L = 0.10", " L = 0.18", "has to fall"),
             (" L = 0.10", " L = nan", "has to fall"),
+            (" L = 0.10", " L = 0.06", "has to fall"),
+            (" M = 0.06", " M = 0.035", "has to fall"),
             ("significance = 0.02", "significance = nan", "significance is NaN"),
             ("value = 2", "value = 18", "places.value is 18.0"),
         ] {
             let error = with(old, new).unwrap_err();
             assert!(error.contains(said), "{old} -> {new}: {error}");
         }
+        assert!(with("value = 2", "value = 17").is_ok());
     }
 
     #[test]

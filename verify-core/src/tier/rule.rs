@@ -618,6 +618,33 @@ mod tests {
     }
 
     #[test]
+    fn a_divergence_is_warned_of_between_the_preferred_one_and_the_bar() {
+        for (kl, wanted) in [
+            (0.02, "0 <= 0.02 <= 0.05: holds"),
+            (0.021, "0 <= 0.021 <= 0.05: holds, but above the preferred 0.02"),
+            (0.051, "0 <= 0.051 <= 0.05: fails"),
+        ] {
+            let mut measurement = run(120.0, 100.0);
+            measurement.kl = Some(kl);
+            let why = score(&plain(), &measurement).unwrap().why;
+            assert_eq!(why.iter().find(|step| step.rule == "kl").unwrap().text, wanted);
+        }
+    }
+
+    #[test]
+    fn only_a_speed_with_a_tier_is_so_much_of_its_ceiling() {
+        let of_ceiling = |lower_is_better: bool, value: f64| {
+            let mut params = plain();
+            params.lower_is_better = lower_is_better;
+            let mut measurement = run(value, 100.0);
+            measurement.ceiling = Some(200.0);
+            score(&params, &measurement).unwrap().rounded.pct_of_ceiling
+        };
+        assert_eq!((of_ceiling(false, 120.0), of_ceiling(false, 95.0)), (Some(60.0), None));
+        assert_eq!((of_ceiling(true, 80.0), of_ceiling(true, 120.0)), (None, None));
+    }
+
+    #[test]
     fn printed_figures_are_rounded_as_python_rounds() {
         assert_eq!(round(2.675, 2), 2.67);
         assert_eq!(round(0.125, 2), 0.12);
