@@ -392,6 +392,10 @@ mod tests {
                 r#"{"model": "a", "kl": 0.1, "guard_model": "g", "primary": {"model_sha256": "b"}, "guard": {"model": "g"}}"#,
                 vec![(format!("{guard}/model"), "/guard/model"), (format!("{primary}/model_sha256"), "/primary/model_sha256")],
             ),
+            (
+                r#"{"model": "a", "guard": {"model": "h", "kl": 0.2}}"#,
+                vec![(format!("{guard}/kl"), "/guard/kl"), (format!("{primary}/model"), "/model")],
+            ),
             (r#"{"model": "a", "kl": 0.1, "guard_model": "g", "dflash": {}}"#, Vec::new()),
         ] {
             let input = json::read(input.as_bytes()).unwrap();

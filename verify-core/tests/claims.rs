@@ -138,6 +138,13 @@ fn a_copy_of_the_output_is_carried_only_where_it_agrees() {
         let report = verifier.verify(&Request::new(&receipt).expecting(std::slice::from_ref(&expectation)));
         assert_eq!(report.expectations.first().expect("a result").code, wanted, "{vector}");
     }
+    let mut inside: Value = serde_json::from_slice(&receipt("response-verified")).expect("JSON");
+    let text = inside["stdout"].take();
+    let expectation = Expectation::new("/stdout/text", text.as_str().expect("a text")).expect("an expectation");
+    inside["stdout"]["text"] = text;
+    let verifier = Verifier::new(Policy::authenticity(), anchors());
+    let report = verifier.verify(&Request::new(inside.to_string().as_bytes()).expecting(&[expectation]));
+    assert_eq!(report.expectations.first().expect("a result").code, Some(Code::ExpectationOnlyAsserted));
 }
 
 /// What was computed once is remembered, and forgotten with the arithmetic.

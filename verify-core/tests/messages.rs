@@ -186,6 +186,21 @@ fn a_finding_about_time_says_which_side_was_missed() {
     }
 }
 
+#[test]
+fn a_finding_about_a_value_says_what_was_wanted() {
+    let commit = "0123456789abcdef0123456789abcdef01234567";
+    let (receipt, expected) = (receipt("verified"), "commit=0123457".parse().expect("an expectation"));
+    let report = judge(&Request::new(receipt.as_bytes()).expecting(std::slice::from_ref(&expected)));
+    let wanted = format!("/attestation/code/commit is \"{commit}\"; the caller expects \"0123457\"");
+    assert_eq!(message(&report, Code::ExpectationDiffers), wanted);
+
+    let [one, other] = ["a", "b"].map(|digit| digit.repeat(40));
+    let policy = format!("version = 1\nname = \"commits\"\nbase = \"authenticity\"\n[accept]\ncommit = [\"{one}\", \"{other}\"]\n");
+    let verifier = Verifier::new(toml::from_str(&policy).expect("a policy"), Anchors::intel());
+    let wanted = format!("/attestation/code/commit is \"{commit}\"; the policy accepts \"{one}\" or \"{other}\"");
+    assert_eq!(message(&verifier.verify(&Request::new(receipt.as_bytes())), Code::PinDiffers), wanted);
+}
+
 /// A published result is told apart from any other file.
 #[test]
 fn a_given_input_that_was_published_is_named() {

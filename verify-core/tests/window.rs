@@ -95,6 +95,8 @@ fn a_window_may_be_one_instant_but_not_less() {
         for (start, end) in [(END, START), ("2026-08-01T00:00:00Z", "2026-08-03T09:00:00Z")] {
             let never = judge(|m| set(m, start, end), Instant::Collateral);
             assert_eq!((never.outcome, codes(&never)), (Outcome::Unverifiable, vec![code, "window.empty"]), "{name} from {start} to {end}");
+            let problem = never.problems.iter().find(|problem| problem.code.name() == code).expect("the finding");
+            assert!(problem.message.contains(" has expired "), "{}", problem.message);
         }
     }
 }

@@ -241,6 +241,8 @@ mod tests {
             ("1.5e300", "1.5e+300"),
             ("5e-324", "0.0"),
             ("18446744073709551617", "18446744073709551617"),
+            ("NaN", "NaN"),
+            ("-Infinity", "-Infinity"),
         ] {
             assert_eq!(signed_number(token), python, "{token}");
         }
