@@ -96,6 +96,19 @@ fn a_ledger_lists_runs_unless_it_lists_merges_alone() {
     assert_eq!(unlisted(&format!("{merge}\n")), "a has a receipt and no row in index.json");
 }
 
+/// What has no runs needs no list of them, and a ledger of merges is none.
+#[test]
+fn a_list_is_missed_where_there_is_something_to_list() {
+    let is_missed = |ledger: Option<&str>, has_run: bool| {
+        let log = Log::read(None, ledger.and_then(text));
+        let runs = has_run.then(|| judged(&log, "a", None, None)).into_iter().collect();
+        audited(log, runs).has(Code::LogListAbsent)
+    };
+    let merges = Some("{\"pr\": 1, \"new_frontier\": 120.5}\n");
+    assert!(!is_missed(None, false) && is_missed(None, true));
+    assert!(is_missed(Some("{\"id\": \"a\"}\n"), true) && !is_missed(merges, true));
+}
+
 /// After one finding more than are listed nothing more is read.
 #[test]
 fn findings_about_rows_come_to_an_end() {
@@ -158,12 +171,14 @@ fn other_names_of_directories_say_nothing() {
 
 #[test]
 fn the_last_line_holds_what_no_other_line_does() {
-    let audit = listed(r#"[{"id": "a"}]"#, None);
+    let log = Log::read(text(r#"[{"id": "a"}]"#), None);
+    let runs = vec![judged(&log, "b", None, None)];
+    let audit = audited(log, runs);
     let lines: Vec<serde_json::Value> =
         audit.to_json_lines().iter().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect();
     let kinds: Vec<_> = lines.iter().map(|line| line["kind"].as_str().expect("a kind")).collect();
-    assert_eq!(kinds, ["finding", "audit"]);
-    assert_eq!((&lines[1]["findings"], &lines[1]["runs"]), (&serde_json::json!([]), &serde_json::json!([])));
+    assert_eq!(kinds, ["run", "finding", "audit"]);
+    assert_eq!((&lines[2]["findings"], &lines[2]["runs"]), (&serde_json::json!([]), &serde_json::json!([])));
 }
 
 #[test]
@@ -182,6 +197,19 @@ fn parts_of_a_snapshot_come_together() {
     }
     assert_eq!(parts, whole);
     assert_eq!((whole.files(), whole.verdicts()), (3, 2));
+}
+
+/// A file of a run publishes a verdict up to the size to which it is read.
+#[test]
+fn a_file_that_is_too_large_publishes_nothing() {
+    let verdicts = |more: usize| {
+        let mut result = br#"{"label": "L"}"#.to_vec();
+        result.resize(limits::RUN_FILE_BYTES + more, b' ');
+        let mut snapshot = Snapshot::default();
+        snapshot.add("runs/a/result.json", &result);
+        snapshot.verdicts()
+    };
+    assert_eq!([0, 1, 2].map(verdicts), [1, 0, 0]);
 }
 
 #[test]
