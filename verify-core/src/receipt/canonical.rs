@@ -216,6 +216,14 @@ mod tests {
         }
     }
 
+    /// A script hands members on as it read them.
+    #[test]
+    fn printed_members_keep_their_order() {
+        let mut text = String::new();
+        write_printed(&read(r#"{"b": {"d": 1.50, "c": "é"}, "a": []}"#), &mut text);
+        assert_eq!(text, r#"{"b": {"d": 1.5, "c": "\u00e9"}, "a": []}"#);
+    }
+
     #[test]
     fn signed_numbers_are_rounded_and_laid_out_as_python_does() {
         for (token, python) in [
