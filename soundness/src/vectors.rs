@@ -31,8 +31,9 @@ const UNBOUND_STAGES: [&str; 16] = [
     "run",
 ];
 
-/// Codes of other stages that speak of the policy or of the caller's clock.
-const UNBOUND_CODES: [&str; 5] = [
+/// Codes of other stages that speak of the policy, of the caller's clock, or of what was too large to look at, like a recovered input.
+const UNBOUND_CODES: [&str; 6] = [
+    "limit.exceeded",
     "tcb.evaluation-below-minimum",
     "tcb.evaluation-numbers-differ",
     "collateral.too-old",
